@@ -1,0 +1,42 @@
+# chi_module(<folder> [LAYERS <folders it may include>] [LIBS <private third-party targets>])
+#
+# One folder of src/ = one library + one test program from its *_test.cc. LAYERS is the dependency
+# rule: scripts/check_layers.py, run as a test, fails on an #include of any other folder.
+function(chi_module folder)
+  cmake_parse_arguments(arg "" "" "LAYERS;LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cc)
+  file(GLOB tests CONFIGURE_DEPENDS src/${folder}/*_test.cc)
+  if(tests)
+    list(REMOVE_ITEM sources ${tests})
+  endif()
+  list(TRANSFORM arg_LAYERS PREPEND chi_)
+  if(sources)
+    add_library(chi_${folder} STATIC ${sources})
+    target_include_directories(chi_${folder} PUBLIC src)
+    target_link_libraries(chi_${folder} PUBLIC ${arg_LAYERS} PRIVATE ${arg_LIBS})
+    if(folder STREQUAL "base")
+      target_precompile_headers(chi_base PRIVATE
+        <algorithm> <cstdint> <memory> <optional> <span> <string> <string_view> <variant> <vector>)
+    else()
+      target_precompile_headers(chi_${folder} REUSE_FROM chi_base)
+    endif()
+  else()
+    add_library(chi_${folder} INTERFACE)
+    target_include_directories(chi_${folder} INTERFACE src)
+    target_link_libraries(chi_${folder} INTERFACE ${arg_LAYERS})
+  endif()
+  if(tests)
+    chi_test(${folder}_test LABEL quick SOURCES ${tests} LIBS chi_${folder} ${arg_LIBS})
+  endif()
+endfunction()
+
+# chi_test(<name> SOURCES <files> LIBS <targets> [LABEL <label>]): one GoogleTest program, each of its tests known
+# to CTest by name.
+function(chi_test name)
+  cmake_parse_arguments(arg "" "LABEL" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} rapidcheck fmt::fmt GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_dependencies(check ${name})
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}." PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)
+endfunction()

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace chi {
+
+/// `text` as a JSON string, quotes included. Invalid UTF-8 becomes U+FFFD, so the result is always
+/// valid JSON.
+std::string json_quote(std::string_view text);
+
+/// A number as JSON: the shortest form that reads back exactly; `null` for infinities and NaN, which
+/// JSON cannot write.
+std::string json_number(double value);
+
+}  // namespace chi
