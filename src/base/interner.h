@@ -22,7 +22,9 @@ class Interner {
 
   Symbol intern(std::string_view text);
   Symbol find(std::string_view text) const;  ///< none if it was never interned
-  std::string_view text(Symbol symbol) const { return texts_[static_cast<std::size_t>(symbol.index)]; }
+  std::string_view text(Symbol symbol) const {
+    return texts_[static_cast<std::size_t>(symbol.index)];
+  }
   std::int32_t size() const { return static_cast<std::int32_t>(texts_.size()); }
 
  private:

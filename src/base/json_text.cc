@@ -32,6 +32,8 @@ std::string json_quote(std::string_view text) {
   return out;
 }
 
-std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+std::string json_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
 
 }  // namespace chi

@@ -8,8 +8,8 @@ namespace chi {
 /// valid JSON.
 std::string json_quote(std::string_view text);
 
-/// A number as JSON: the shortest form that reads back exactly; `null` for infinities and NaN, which
-/// JSON cannot write.
+/// A number as JSON: the shortest form that reads back exactly; `null` for infinities and NaN,
+/// which JSON cannot write.
 std::string json_number(double value);
 
 }  // namespace chi

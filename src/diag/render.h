@@ -11,7 +11,8 @@ class SourceFile;
 /// labels, help. `color`: with terminal escapes. Long lines are clipped around the span.
 std::string render_text(const Diagnostic& diagnostic, const SourceFile& source, bool color);
 
-/// One line of JSON: code, severity, file, start, end (line, column, offset), message, labels, help.
+/// One line of JSON: code, severity, file, start, end (line, column, offset), message, labels,
+/// help.
 std::string render_json(const Diagnostic& diagnostic, const SourceFile& source);
 
 }  // namespace chi

@@ -7,7 +7,8 @@
 
 namespace chi {
 
-SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+SourceFile::SourceFile(std::string name, std::string text)
+    : name_(std::move(name)), text_(std::move(text)) {
   CHI_CHECK(text_.size() <= kMaxSourceBytes, "the reader of files refuses larger ones");
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i) {
@@ -19,7 +20,8 @@ std::string_view SourceFile::text(Span span) const {
   const auto size = static_cast<std::int32_t>(text_.size());
   const std::int32_t begin = std::clamp(span.begin, 0, size);
   const std::int32_t end = std::clamp(span.end, begin, size);
-  return std::string_view(text_).substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  return std::string_view(text_).substr(static_cast<std::size_t>(begin),
+                                        static_cast<std::size_t>(end - begin));
 }
 
 Position SourceFile::position(std::int32_t offset) const {
@@ -36,7 +38,8 @@ Position SourceFile::position(std::int32_t offset) const {
 
 std::string_view SourceFile::line(int number) const {
   const std::int32_t begin = line_start(number);
-  const std::int32_t end = number < line_count() ? line_start(number + 1) : static_cast<std::int32_t>(text_.size());
+  const std::int32_t end =
+      number < line_count() ? line_start(number + 1) : static_cast<std::int32_t>(text_.size());
   std::string_view line = text({begin, end});
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
   return line;

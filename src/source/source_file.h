@@ -21,11 +21,13 @@ class SourceFile {
 
   std::string_view name() const { return name_; }
   std::string_view text() const { return text_; }
-  std::string_view text(Span span) const;  ///< clipped to the file
+  std::string_view text(Span span) const;        ///< clipped to the file
   Position position(std::int32_t offset) const;  ///< O(log lines + length of the line)
   int line_count() const { return static_cast<int>(line_starts_.size()); }
   std::string_view line(int number) const;  ///< without its line end; number from 1
-  std::int32_t line_start(int number) const { return line_starts_[static_cast<std::size_t>(number - 1)]; }
+  std::int32_t line_start(int number) const {
+    return line_starts_[static_cast<std::size_t>(number - 1)];
+  }
   /// "file:line:column", as it stands in event logs.
   std::string where(Span span) const;
 
