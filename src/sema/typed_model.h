@@ -1,0 +1,81 @@
+#pragma once
+#include <variant>
+#include <vector>
+
+#include "sema/types.h"
+#include "syntax/ast.h"
+
+/// The tree with what checking learnt about it, in side tables: names resolved, types known, static
+/// rules obeyed. The tree itself is unchanged.
+namespace chi::sema {
+
+using DeclId = Id<struct DeclTag>;
+
+enum class Builtin : std::uint8_t {
+#define CHI_BUILTIN(name, text) name,
+#include "sema/builtins.def"
+#undef CHI_BUILTIN
+};
+std::string_view builtin_text(Builtin builtin);
+
+enum class DeclKind : std::uint8_t {
+  Constant,   // const
+  TypeAlias,  // type
+  Function,
+  Process,
+  System,      // sys, xper
+  ValueParam,  // constant value, channel, function, distribution
+  RefParam,    // shared variable
+  Local,       // variable or channel declared in a block
+  Index,       // i of an unwinding; a constant in each copy
+};
+
+/// One declared name.
+struct Decl {
+  DeclKind kind = DeclKind::Local;
+  Symbol name;
+  Span span;
+  TypeId type;              ///< Function: its Func type; Process and System: unknown
+  std::int32_t owner = -1;  ///< index of the definition it belongs to; its own for top-level names
+  std::int32_t ordinal =
+      -1;                  ///< ValueParam, RefParam: position among parameters; Local: among locals
+  syntax::ExprId initial;  ///< Constant: value; Local: initialiser, if any
+  syntax::ExprId low, high;  ///< bounds, if any
+};
+
+/// What a definition declares, in textual order, one entry per name.
+struct DefinitionInfo {
+  DeclId self;  ///< none for an unnamed xper and for names already reported as duplicates
+  std::vector<DeclId> params;
+  std::vector<DeclId> locals;
+};
+
+/// What a name stands for, where it is used.
+struct Unresolved {};  // not a name, or reported
+using Resolution = std::variant<Unresolved, DeclId, Builtin>;
+
+struct TypedModel {
+  syntax::Ast ast;
+  Types types;
+  Table<DeclId, Decl> decls;
+  std::vector<DefinitionInfo> definitions;  ///< same order as `ast.definitions`
+
+  /// The type an expression has where it stands. A literal takes the type expected of it ([] in a
+  /// `nat*` place is a `nat*`, <1, 2> in a `real^2` place a `real^2`); other expressions keep their
+  /// own, and the reader converts to what the place needs (nat -> int -> real, int -> nat checked).
+  Table<syntax::ExprId, TypeId> type;
+  /// Name nodes: the declaration or library function. Member nodes: the index variable's
+  /// declaration for `x.i`, else unresolved (a record field: see `member`).
+  Table<syntax::ExprId, Resolution> resolution;
+  /// Member nodes on records: position of the field; -1 otherwise.
+  Table<syntax::ExprId, std::int32_t> field;
+  Table<syntax::TypeId, TypeId> written_type;
+  /// Unwindings by the span start of their variable are not needed: their index declaration is
+  /// found through `resolution` of its uses; `unwind_index` maps the variable's span to it.
+  std::unordered_map<std::int32_t, DeclId>
+      unwind_index;  ///< key: Ident::span.begin of the variable
+  /// Instances: the definition each refers to; -1 if unresolved.
+  Table<syntax::InstanceId, std::int32_t> instance_of;
+};
+
+}  // namespace chi::sema

@@ -1,0 +1,113 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/id.h"
+#include "base/interner.h"
+#include "syntax/ast.h"
+
+/// Types after names are resolved: hash-consed, so that equal types have equal ids and an alias is
+/// the type it stands for (language.md §3).
+namespace chi::sema {
+
+using TypeId = Id<struct SemaTypeTag>;
+using syntax::BasicType;
+using syntax::Direction;
+
+// clang-format off: a type a line, as in the manual
+struct UnknownType {};  // follows an error, fits everywhere, is never complained about
+struct Basic {
+  BasicType kind = BasicType::Void;
+};
+struct List {
+  TypeId element;
+};
+struct Set {
+  TypeId element;
+};
+struct Dict {
+  TypeId key, value;
+};
+/// `length` is -1 when it depends on parameters: then `length_expr` gives it at instantiation, and
+/// two such arrays are compared there.
+struct Array {
+  TypeId element;
+  std::int64_t length = -1;
+  syntax::ExprId length_expr;
+};
+struct Tuple {
+  Slice<TypeId> elements;
+};
+struct Field {
+  Symbol name;
+  TypeId type;
+};
+struct Record {
+  Slice<Field> fields;
+};
+struct Func {
+  Slice<TypeId> parameters;
+  TypeId result;
+};
+struct Dist {
+  TypeId result;
+};
+struct Channel {
+  Direction direction = Direction::Both;
+  TypeId element;
+};
+// clang-format on
+
+using TypeNode =
+    std::variant<UnknownType, Basic, List, Set, Dict, Array, Tuple, Record, Func, Dist, Channel>;
+
+/// All types of one model.
+class Types {
+ public:
+  Types();
+  TypeId unknown() const { return TypeId{0}; }
+  TypeId basic(BasicType kind) const { return TypeId{1 + static_cast<std::int32_t>(kind)}; }
+  TypeId list(TypeId element);
+  TypeId set(TypeId element);
+  TypeId dict(TypeId key, TypeId value);
+  TypeId array(TypeId element, std::int64_t length, syntax::ExprId length_expr);
+  TypeId tuple(std::span<const TypeId> elements);
+  TypeId record(std::span<const Field> fields);
+  TypeId func(std::span<const TypeId> parameters, TypeId result);
+  TypeId dist(TypeId result);
+  TypeId channel(Direction direction, TypeId element);
+
+  const TypeNode& operator[](TypeId id) const { return nodes_[id]; }
+  std::span<const TypeId> list(Slice<TypeId> s) const;
+  std::span<const Field> list(Slice<Field> s) const;
+
+  bool is_unknown(TypeId id) const { return id == unknown(); }
+  bool is(TypeId id, BasicType kind) const { return id == basic(kind); }
+  bool is_numeric(TypeId id) const;  ///< nat, int or real
+  bool is_integer(TypeId id) const;  ///< nat or int
+  bool is_real_based(
+      TypeId id) const;  ///< real, or an array, tuple or record of such: may be an unknown
+  /// As written in the manual, e.g. `real # nat*`.
+  std::string text(TypeId id, const Interner& symbols) const;
+
+ private:
+  TypeId intern(TypeNode node, std::vector<std::int64_t> key);
+  Table<TypeId, TypeNode> nodes_;
+  std::vector<TypeId> type_lists_;
+  std::vector<Field> field_lists_;
+  struct KeyHash {
+    std::size_t operator()(const std::vector<std::int64_t>& key) const;
+  };
+  std::unordered_map<std::vector<std::int64_t>, TypeId, KeyHash> ids_;
+};
+
+/// Whether a value of type `from` may stand where `to` is expected: equal types; nat -> int ->
+/// real; int -> nat, which is checked at run time (a negative nat is a run-time error); `!T` or
+/// `?T` for `-T` ends; unknown with anything. Not deep: a list of nat is not a list of real.
+bool fits(const Types& types, TypeId from, TypeId to);
+
+}  // namespace chi::sema
