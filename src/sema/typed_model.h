@@ -1,4 +1,7 @@
 #pragma once
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -70,10 +73,8 @@ struct TypedModel {
   /// Member nodes on records: position of the field; -1 otherwise.
   Table<syntax::ExprId, std::int32_t> field;
   Table<syntax::TypeId, TypeId> written_type;
-  /// Unwindings by the span start of their variable are not needed: their index declaration is
-  /// found through `resolution` of its uses; `unwind_index` maps the variable's span to it.
-  std::unordered_map<std::int32_t, DeclId>
-      unwind_index;  ///< key: Ident::span.begin of the variable
+  /// The index declared by an unwinding, keyed by where its variable stands (`Ident::span.begin`).
+  std::unordered_map<std::int32_t, DeclId> unwind_index;
   /// Instances: the definition each refers to; -1 if unresolved.
   Table<syntax::InstanceId, std::int32_t> instance_of;
 };
