@@ -1,0 +1,187 @@
+#include "numerics/runge_kutta.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "numerics/callable_problem.h"
+#include "numerics/runge_kutta_tableaus.h"
+
+namespace chi::numerics {
+namespace {
+
+constexpr ExplicitMethod kMethods[] = {ExplicitMethod::DormandPrince, ExplicitMethod::Fehlberg};
+
+IntegratorOptions tolerance(double relative, double absolute) {
+  return {.tolerances = {.relative = relative, .absolute = absolute}};
+}
+
+// Rows of a sum to c; weights to 1; errors to 0; the interpolant ends at y_new with slope K_last,
+// starts with slope K_first.
+template <class Method>
+void expect_consistent() {
+  constexpr auto& m = Method::kTableau;
+  constexpr std::size_t last = Method::kStages - 1;
+  double errors = 0;
+  for (std::size_t i = 0; i < Method::kStages; ++i) {
+    double row = 0;
+    for (const double a : m.a[i]) row += a;
+    EXPECT_NEAR(row, m.c[i], 1e-14);
+    errors += m.e[i];
+    EXPECT_NEAR(m.d[i][0] + m.d[i][1] + m.d[i][2] + m.d[i][3], m.a[last][i], 1e-14);
+    EXPECT_NEAR(m.d[i][0] + 2 * m.d[i][1] + 3 * m.d[i][2] + 4 * m.d[i][3], i == last, 1e-14);
+    EXPECT_EQ(m.d[i][0], i == 0);
+  }
+  EXPECT_NEAR(errors, 0, 1e-15);
+  EXPECT_EQ(m.c[Method::kStiffStage], 1);
+}
+TEST(RungeKutta, TableausAreConsistent) {
+  expect_consistent<DormandPrince>();
+  expect_consistent<Fehlberg>();
+}
+
+TEST(RungeKutta, StopsExactlyAtTheLimitAndKeepsItsStepBeyond) {
+  CallableOde decay(1, [](double, auto y, auto ydot) { ydot[0] = -y[0]; });
+  for (const ExplicitMethod method : kMethods) {
+    auto s = make_runge_kutta(decay, tolerance(1e-8, 1e-10), method);
+    s->restart(0, std::array{1.0}, {}, Restart::Cold);
+    while (s->t() < 0.5) ASSERT_EQ(s->step(0.5), StepStatus::Stepped);
+    EXPECT_EQ(s->t(), 0.5);
+    const double wanted = s->next_step();
+    const double beyond = 0.5 + 1e-9;  // a second limit close by: one short step
+    ASSERT_EQ(s->step(beyond), StepStatus::Stepped);
+    EXPECT_EQ(s->t(), beyond);
+    EXPECT_GE(s->next_step(), wanted);
+    const double next = std::nextafter(beyond, 1);  // and one an ulp away
+    ASSERT_EQ(s->step(next), StepStatus::Stepped);
+    EXPECT_EQ(s->t(), next);
+    EXPECT_NEAR(s->y()[0], std::exp(-0.5), 1e-8);
+  }
+}
+
+TEST(RungeKutta, DenseOutputMeetsBothEndsAndTheirSlopes) {
+  CallableOde circle(2, [](double, auto y, auto ydot) {
+    ydot[0] = -y[1];
+    ydot[1] = y[0];
+  });
+  for (const ExplicitMethod method : kMethods) {
+    auto s = make_runge_kutta(circle, tolerance(1e-6, 1e-9), method);
+    s->restart(0, std::array{1.0, 0.0}, {}, Restart::Cold);
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_EQ(s->step(100), StepStatus::Stepped);
+      const DenseOutput& d = s->dense_output();
+      EXPECT_EQ(d.t_old(), s->t_old());
+      EXPECT_EQ(d.t_new(), s->t());
+      for (int c = 0; c < 2; ++c) {
+        EXPECT_NEAR(d.value(s->t(), c), s->y()[static_cast<std::size_t>(c)], 4e-16);
+        EXPECT_NEAR(d.derivative(s->t(), c), s->yp()[static_cast<std::size_t>(c)], 1e-13);
+      }
+      const double middle = (s->t_old() + s->t()) / 2;
+      EXPECT_NEAR(d.value(middle, 0), std::cos(middle), 1e-5);
+      std::array<double, 5> c{};
+      d.coefficients(0, c);
+      EXPECT_NEAR(evaluate_polynomial(c, d.theta(middle)), d.value(middle, 0), 1e-15);
+    }
+  }
+}
+
+// y' = -1/(2 sqrt-like): y = sqrt(1 - t) has no value beyond t = 1, where f is evaluated only by
+// trial.
+TEST(RungeKutta, ADomainErrorInATrialStepShortensIt) {
+  int refused = 0;
+  CallableOde falling(1, [&](double, auto y, auto ydot) {
+    if (y[0] < 0) return ++refused, EvalStatus::Domain;
+    ydot[0] = -std::sqrt(y[0]) - 0.1;
+    return EvalStatus::Ok;
+  });
+  for (const ExplicitMethod method : kMethods) {
+    auto s = make_runge_kutta(falling, tolerance(1e-4, 1e-6), method);
+    s->restart(0, std::array{1.0}, {}, Restart::Cold);
+    StepStatus status = StepStatus::Stepped;
+    while (status == StepStatus::Stepped) {
+      status = s->step(10);
+      EXPECT_GE(s->y()[0], 0);
+    }
+    EXPECT_EQ(status, StepStatus::DomainError);
+    EXPECT_GT(refused, 0);
+    EXPECT_GT(s->stats().domain_retreats, 0);
+    EXPECT_LT(s->y()[0], 1e-6);  // it came as near as it could
+  }
+}
+
+TEST(RungeKutta, ReportsAStepThatCollapses) {
+  CallableOde blowup(1, [](double, auto y, auto ydot) { ydot[0] = 1 + y[0] * y[0]; });
+  for (const ExplicitMethod method : kMethods) {
+    auto s = make_runge_kutta(blowup, tolerance(1e-6, 1e-6), method);
+    s->restart(0, std::array{0.0}, {}, Restart::Cold);
+    StepStatus status = StepStatus::Stepped;
+    while (status == StepStatus::Stepped) status = s->step(3);
+    EXPECT_EQ(status, StepStatus::StepTooSmall);
+    EXPECT_NEAR(s->t(), std::acos(0.0), 1e-4);
+  }
+}
+
+TEST(RungeKutta, PassesOnFatalAndFailsAtABadStart) {
+  CallableOde fatal(1, [](double t, auto, auto ydot) {
+    ydot[0] = 1;
+    return t > 0.5 ? EvalStatus::Fatal : EvalStatus::Ok;
+  });
+  auto s = make_runge_kutta(fatal, {}, ExplicitMethod::DormandPrince);
+  s->restart(0, std::array{0.0}, {}, Restart::Cold);
+  StepStatus status = StepStatus::Stepped;
+  while (status == StepStatus::Stepped) status = s->step(1);
+  EXPECT_EQ(status, StepStatus::Fatal);
+
+  CallableOde outside(1, [](double, auto, auto) { return EvalStatus::Domain; });
+  s = make_runge_kutta(outside, {}, ExplicitMethod::DormandPrince);
+  s->restart(0, std::array{0.0}, {}, Restart::Cold);
+  EXPECT_EQ(s->step(1), StepStatus::DomainError);
+  EXPECT_EQ(s->t(), 0);
+}
+
+// A warm restart keeps the step, so that an event costs one evaluation and no search for a step.
+TEST(RungeKutta, WarmRestartKeepsTheStep) {
+  CallableOde decay(1, [](double, auto y, auto ydot) { ydot[0] = -y[0]; });
+  for (const ExplicitMethod method : kMethods) {
+    auto s = make_runge_kutta(decay, tolerance(1e-6, 1e-9), method);
+    s->restart(0, std::array{1.0}, {}, Restart::Cold);
+    for (int i = 0; i < 6; ++i) ASSERT_EQ(s->step(100), StepStatus::Stepped);
+    const double h = s->next_step();
+    s->restart(s->t(), std::array{2 * s->y()[0]}, {}, Restart::Warm);
+    const auto before = s->stats().evaluations;
+    ASSERT_EQ(s->step(100), StepStatus::Stepped);
+    EXPECT_NEAR(s->t() - s->t_old(), h, 1e-12);
+    EXPECT_LE(s->stats().evaluations - before, 8);
+  }
+}
+
+TEST(RungeKutta, SuspectsStiffness) {
+  const auto run = [](double lambda) {
+    CallableOde stiff(1, [=](double t, auto y, auto ydot) {
+      ydot[0] = -lambda * (y[0] - std::cos(t)) - std::sin(t);
+    });
+    auto s = make_runge_kutta(stiff, tolerance(1e-4, 1e-6), ExplicitMethod::DormandPrince);
+    s->restart(0, std::array{1.0}, {}, Restart::Cold);
+    while (s->t() < 10) EXPECT_EQ(s->step(10), StepStatus::Stepped);
+    return s->looks_stiff();
+  };
+  EXPECT_TRUE(run(1e3));
+  EXPECT_FALSE(run(0.5));
+}
+
+// With no limit and nothing to do, time stays finite.
+TEST(RungeKutta, ConstantSolutionWithoutLimit) {
+  CallableOde rest(1, [](double, auto, auto ydot) { ydot[0] = 0; });
+  auto s = make_runge_kutta(rest, {}, ExplicitMethod::DormandPrince);
+  s->restart(0, std::array{1.0}, {}, Restart::Cold);
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(s->step(std::numeric_limits<double>::infinity()), StepStatus::Stepped);
+  }
+  EXPECT_TRUE(std::isfinite(s->t()));
+  EXPECT_EQ(s->y()[0], 1);
+}
+
+}  // namespace
+}  // namespace chi::numerics

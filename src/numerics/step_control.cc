@@ -1,0 +1,70 @@
+#include "numerics/step_control.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace chi::numerics {
+
+ErrorNorm::ErrorNorm(const Tolerances& tolerances, int size, std::span<const char> counts)
+    : relative_(tolerances.relative),
+      absolute_(tolerances.absolute_each),
+      counts_(counts.begin(), counts.end()) {
+  const auto n = static_cast<std::size_t>(size);
+  if (absolute_.empty()) absolute_.assign(n, tolerances.absolute);
+  if (counts_.empty()) counts_.assign(n, 1);
+  inverse_.assign(n, 0);
+  for (const char c : counts_) counted_ += c ? 1 : 0;
+}
+
+void ErrorNorm::set_reference(std::span<const double> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    inverse_[i] = counts_[i] ? 1 / (relative_ * std::abs(y[i]) + absolute_[i]) : 0;
+  }
+}
+
+void ErrorNorm::set_reference(std::span<const double> y, std::span<const double> z) {
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double size = std::max(std::abs(y[i]), std::abs(z[i]));
+    inverse_[i] = counts_[i] ? 1 / (relative_ * size + absolute_[i]) : 0;
+  }
+}
+
+double ErrorNorm::operator()(std::span<const double> v) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const double scaled = v[i] * inverse_[i];
+    sum += scaled * scaled;
+  }
+  if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
+  return counted_ > 0 ? std::sqrt(sum / counted_) : 0;
+}
+
+double smallest_step(double t) {
+  return std::max(16 * std::numeric_limits<double>::epsilon() * std::abs(t),
+                  std::numeric_limits<double>::min());
+}
+
+double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
+                    std::span<const double> yp, int order, OdeProblem* problem,
+                    std::span<double> work_y, std::span<double> work_f) {
+  constexpr double kTiny = 1e-5;  // a norm below this carries no information [1]
+  const double d0 = norm(y);
+  const double d1 = norm(yp);
+  const double h0 = d0 < kTiny || d1 < kTiny || !std::isfinite(d1) ? 1e-6 : 0.01 * d0 / d1;
+  if (!problem) return h0;
+
+  for (std::size_t i = 0; i < y.size(); ++i) work_y[i] = y[i] + h0 * yp[i];
+  if (problem->rhs(t + h0, work_y, work_f) != EvalStatus::Ok) return h0;
+  for (std::size_t i = 0; i < y.size(); ++i) work_f[i] = (work_f[i] - yp[i]) / h0;
+  const double d2 = norm(work_f);
+  if (!std::isfinite(d2)) return h0;
+
+  const double steepest = std::max(d1, d2);
+  const double h1 =
+      steepest <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : std::pow(0.01 / steepest, 1.0 / (order + 1));
+  return std::min(100 * h0, h1);
+}
+
+}  // namespace chi::numerics

@@ -1,0 +1,41 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "numerics/integrator.h"
+
+namespace chi::numerics {
+
+/// The error norm of a run: root mean square of v_i / w_i, w_i = relative |y_i| + absolute_i.
+/// Components with `counts` 0 are left out (the norm is over the others).
+class ErrorNorm {
+ public:
+  /// `counts` is empty (all count) or has one entry per component.
+  ErrorNorm(const Tolerances& tolerances, int size, std::span<const char> counts);
+
+  void set_reference(std::span<const double> y);                             ///< w from |y_i|
+  void set_reference(std::span<const double> y, std::span<const double> z);  ///< from the larger
+  double operator()(std::span<const double> v) const;  ///< infinite if some v_i is not finite
+  std::span<const double> absolute() const { return absolute_; }
+
+ private:
+  double relative_ = 0;
+  std::vector<double> absolute_;
+  std::vector<double> inverse_;  // 1 / w_i, or 0 for a component that does not count
+  std::vector<char> counts_;
+  double counted_ = 0;
+};
+
+/// Below this a step cannot be told from no step: some round-off units of t.
+double smallest_step(double t);
+
+/// First step for a method of order p, from |y|, |y'| and, if `problem` is given, a difference
+/// quotient of y' along an explicit Euler step: one evaluation, into `work_y` and `work_f`.
+/// If that evaluation fails the cautious guess without it is returned.
+/// [1] E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., p.
+/// 169.
+double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
+                    std::span<const double> yp, int order, OdeProblem* problem,
+                    std::span<double> work_y, std::span<double> work_f);
+
+}  // namespace chi::numerics
