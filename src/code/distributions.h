@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "code/run_error.h"
+#include "code/slot.h"
+#include "sema/typed_model.h"
+
+/// Distributions: a law and a random stream in six slots, {kind, a, b, c, key, count}.
+///
+/// The law is the kind and the arguments; the stream is a key and how many samples were taken from
+/// it (random.h). The stream belongs to the place where the distribution lies, the law to the
+/// value: `d := exponential(3.0)` and `d := e` change the law of d and let its stream go on
+/// (`assign` in heap.h does so). Methods: docs/theory/random-streams.md. Arguments and moments, for
+/// users: docs/language/distributions.md.
+namespace chi::code {
+
+enum class DistributionKind : std::uint8_t {
+  Constant,  ///< a: any one-slot value
+  Bernoulli,
+  Binomial,
+  Geometric,
+  Poisson,
+  UniformInt,
+  UniformReal,
+  Exponential,
+  Erlang,
+  Gamma,
+  Normal,
+  Lognormal,
+  Beta,
+  Triangle,
+  Weibull,
+};
+
+/// The kind that a library function makes. `integer` tells uniform(0, 6) from uniform(0.0, 6.0).
+/// Requires a distribution function.
+DistributionKind distribution_kind(sema::Builtin function, bool integer);
+std::string_view distribution_name(DistributionKind kind);
+int distribution_arity(DistributionKind kind);
+/// Whether argument `index` is in Slot::i: n of binomial, k of erlang, both of UniformInt. (That of
+/// Constant is whatever the result's type says.)
+bool distribution_argument_is_integer(DistributionKind kind, int index);
+/// Whether a sample is in Slot::i (bool, nat, int) or in Slot::r. Not for Constant.
+bool distribution_is_discrete(DistributionKind kind);
+
+/// Makes a law from its arguments: writes slots 0 to 3 and leaves the stream in slots 4 and 5 as it
+/// is. BadDistribution, with nothing written, when an argument is out of range.
+RunError distribution_make(DistributionKind kind, const Slot* arguments, Slot* distribution);
+/// What is wrong with arguments that distribution_make refuses, as "the mean of an exponential
+/// distribution must be positive and finite"; empty when nothing is.
+std::string_view distribution_problem(DistributionKind kind, const Slot* arguments);
+
+/// Starts a stream: slots 4 and 5. Every distribution variable gets one, before its first value,
+/// and so does every place where a distribution is sampled that is no variable (`sample normal(0.0,
+/// 1.0)`); a distribution never started shares the stream with key 0.
+void distribution_start(std::uint64_t key, Slot* distribution);
+
+/// Draws the next sample: *value is set and the count goes up by one. Overflow when an integer
+/// sample does not fit in 64 bits. No allocation; about 15 ns for exponential.
+RunError distribution_sample(Slot* distribution, Slot* value);
+
+/// Mean and variance of the law; infinite where they do not exist. For tests and for
+/// `constant`-for-stochastic checks. Constant's argument is read as a real.
+double distribution_mean(const Slot* distribution);
+double distribution_variance(const Slot* distribution);
+
+}  // namespace chi::code

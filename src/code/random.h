@@ -1,0 +1,42 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace chi::code {
+
+/// Counter-based random numbers: Philox2x64-10 of [1]. A stream is a 64-bit key; sample number n of
+/// it sees the words of the blocks (n, 0), (n, 1), ...: 128 random bits each, a pure function of
+/// key, n and block. So sample n of a stream is the same whatever was drawn before, by whatever
+/// method: changing a model's exponential(2.0) into gamma(2.0, 1.0) leaves all other samples alone.
+///
+/// [1] J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
+///     1, 2, 3", SC'11, 2011. See docs/theory/random-streams.md.
+using RandomBlock = std::array<std::uint64_t, 2>;
+RandomBlock random_block(std::uint64_t key, std::uint64_t sample, std::uint64_t block);
+
+/// The key of the stream at `place`, a stable name such as "Line.M[2].d". Different places and
+/// seeds give unrelated keys (64 bits: among a million streams two are equal once in 10^7 models).
+std::uint64_t stream_key(std::uint64_t seed, std::string_view place);
+
+/// The words of one sample, one after the other.
+class SampleWords {
+ public:
+  SampleWords(std::uint64_t key, std::uint64_t sample) : key_(key), sample_(sample) {}
+  std::uint64_t word();
+  /// Uniform on the 2^53 points (k + 1/2) / 2^53 rounded to double, never 0: log(u) is finite.
+  /// Never 1 either.
+  double open01();
+  /// Uniform on k / 2^53, 0 <= k < 2^53: [0, 1).
+  double half_open01();
+  /// Uniform on 0 .. n - 1 without bias. Requires n > 0.
+  std::uint64_t below(std::uint64_t n);
+
+ private:
+  std::uint64_t key_, sample_;
+  std::uint64_t next_block_ = 0;
+  RandomBlock words_{};
+  int left_ = 0;
+};
+
+}  // namespace chi::code

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace chi::code {
+
+/// Why an operation of a running model failed. The caller knows the source position and, where it
+/// helps, the numbers involved.
+enum class RunError : std::uint8_t {
+  None,
+  IndexOutOfRange,
+  EmptyList,  ///< hd, tl, hr or tr of []
+  EmptySet,   ///< pick of {}
+  MissingKey,
+  Overflow,
+  DivisionByZero,
+  NegativeNat,
+  Domain,           ///< a mathematical function outside its domain, or NaN to integer
+  ZeroStep,         ///< range(a, b, 0)
+  BadDistribution,  ///< `distribution_problem` says what is wrong with the arguments
+  OutOfMemory,      ///< the heap's limit, or a sequence of more than kMaxLength elements
+};
+
+/// The sentence used in diagnostics, without position, capital or full stop.
+std::string_view run_error_text(RunError error);
+
+}  // namespace chi::code
