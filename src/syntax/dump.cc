@@ -1,0 +1,379 @@
+#include "syntax/dump.h"
+
+#include <initializer_list>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/match.h"
+
+namespace chi::syntax {
+namespace {
+
+std::string_view name(BinaryOp op) {
+  constexpr std::string_view kNames[] = {"+", "-",  "*", "/",  "div", "mod", "^",  "++",  "--",
+                                         "=", "/=", "<", "<=", ">",   ">=",  "in", "and", "or"};
+  return kNames[static_cast<std::size_t>(op)];
+}
+std::string_view name(UnaryOp op) {
+  constexpr std::string_view kNames[] = {"-", "+", "not", "sample"};
+  return kNames[static_cast<std::size_t>(op)];
+}
+std::string_view name(BasicType type) {
+  constexpr std::string_view kNames[] = {"bool", "nat", "int", "real", "string", "void"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+std::string_view name(Direction direction) {
+  return direction == Direction::Send ? "!" : direction == Direction::Receive ? "?" : "chan";
+}
+
+// Texts and nodes still to be written, the next one last: trees can be thousands deep.
+using Item = std::variant<Symbol, ExprId, TypeId, StatId, EquationId, InstanceId>;
+
+class Dumper {
+ public:
+  explicit Dumper(const Ast& ast) : ast_(ast) {}
+
+  void write(Item item) {
+    todo_.push_back(item);
+    while (!todo_.empty()) {
+      const Item next = todo_.back();
+      todo_.pop_back();
+      parts_.clear();
+      match(
+          next, [&](Symbol piece) { out_ += pieces_.text(piece); }, [&](ExprId id) { expand(id); },
+          [&](TypeId id) { expand(id); }, [&](StatId id) { expand(id); },
+          [&](EquationId id) { expand(id); }, [&](InstanceId id) { expand(id); });
+      for (auto it = parts_.rbegin(); it != parts_.rend(); ++it) todo_.push_back(*it);
+    }
+  }
+  void write(const Definition& def) {
+    parts_.clear();
+    match(def.node, [&](const auto& node) { expand(node); });
+    const std::vector<Item> items = std::move(parts_);
+    parts_ = {};
+    for (const Item& item : items) write(item);
+    out_ += '\n';
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string text(Symbol s) const { return s ? std::string(ast_.symbols.text(s)) : "_"; }
+  void put_item(Item item) { parts_.push_back(item); }
+  Item piece(std::string_view s) { return pieces_.intern(s); }
+  void put(std::string_view s) { put_item(piece(s)); }
+  void node(std::string_view head, std::initializer_list<Item> children) {
+    put("(" + std::string(head));
+    for (const Item& child : children) {
+      put(" ");
+      put_item(child);
+    }
+    put(")");
+  }
+  template <class T>
+  void each(Slice<T> slice) {
+    for (const T& row : ast_.list(slice)) {
+      put(" ");
+      put(row);
+    }
+  }
+  template <class T>
+  void list(Slice<T> slice) {
+    std::string_view gap = "(";
+    for (const T& row : ast_.list(slice)) {
+      put(gap);
+      put(row);
+      gap = " ";
+    }
+    put(slice.empty() ? "()" : ")");
+  }
+
+  void put(const Ident& ident) { put(text(ident.name)); }
+  void put(ExprId id) { put_item(id ? Item(id) : piece("_")); }
+  void put(TypeId id) { put_item(id ? Item(id) : piece("_")); }
+  void put(StatId id) { put_item(id); }
+  void put(EquationId id) { put_item(id); }
+  void put(InstanceId id) { put_item(id); }
+
+  void expand(ExprId id);
+  void expand(TypeId id);
+  void expand(StatId id);
+  void expand(EquationId id);
+  void expand(InstanceId id);
+  void expand(const TypeDef& def);
+  void expand(const ConstDef& def);
+  void expand(const FuncDef& def);
+  void expand(const ProcDef& def);
+  void expand(const SysDef& def);
+  void put(const Unwind& unwind);
+  void put(const VarDecl& decl);
+  void put(const Param& param);
+  void put(const GuardedValue& row);
+  void put(const FieldValue& row);
+  void put(const DictEntry& row);
+  void put(const FieldType& row);
+  void put(const EquationAlternative& row);
+  void put(const Alternative& row);
+  template <class T>
+  void rows(std::string_view head, Slice<T> slice) {
+    put("(" + std::string(head));
+    each(slice);
+    put(")");
+  }
+
+  const Ast& ast_;
+  Interner pieces_;
+  std::string out_;
+  std::vector<Item> todo_;
+  std::vector<Item> parts_;
+};
+
+void Dumper::expand(ExprId id) {
+  match(
+      ast_.exprs[id].node, [&](BoolLiteral n) { put(n.value ? "true" : "false"); },
+      [&](IntLiteral n) { put(std::to_string(n.value)); },
+      [&](RealLiteral n) {
+        const std::string number = fmt::format("{}", n.value);
+        put(number.find_first_of(".en") == std::string::npos ? number + ".0" : number);
+      },
+      [&](StringLiteral n) { put("\"" + text(n.text) + "\""); }, [&](Name n) { put(text(n.name)); },
+      [&](Time) { put("time"); },
+      [&](Derivative n) {
+        put(n.of);
+        put("'");
+      },
+      [&](const Unary& n) { node(name(n.op), {n.operand}); },
+      [&](const Binary& n) {
+        node(name(n.op), {n.left, n.right});
+      },
+      [&](const Conditional& n) {
+        node("if", {n.condition, n.then, n.otherwise});
+      },
+      [&](const GuardedExpr& n) { rows("guarded", n.alternatives); },
+      [&](const Call& n) {
+        put("(call ");
+        put(n.callee);
+        each(n.arguments);
+        put(")");
+      },
+      [&](const Index& n) {
+        node("index", {n.of, n.index});
+      },
+      [&](const Member& n) {
+        node(".", {n.of, piece(text(n.member.name))});
+      },
+      [&](const Project& n) {
+        node(".", {n.of, piece(std::to_string(n.index))});
+      },
+      [&](const TupleExpr& n) { rows("tuple", n.elements); },
+      [&](const ListExpr& n) { rows("list", n.elements); },
+      [&](const SetExpr& n) { rows("set", n.elements); },
+      [&](const RecordExpr& n) { rows("record", n.fields); },
+      [&](const DictExpr& n) { rows("dict", n.entries); },
+      [&](const Parenthesized& n) { put(n.inner); }, [&](Error) { put("<error>"); });
+}
+
+void Dumper::expand(TypeId id) {
+  match(
+      ast_.types[id].node, [&](Basic n) { put(name(n.type)); },
+      [&](TypeName n) { put(text(n.name)); }, [&](const ListType& n) { node("list", {n.element}); },
+      [&](const SetType& n) { node("set", {n.element}); },
+      [&](const DictType& n) {
+        node("dict", {n.key, n.value});
+      },
+      [&](const ArrayType& n) {
+        node("array", {n.element, n.length});
+      },
+      [&](const TupleType& n) { rows("tuple", n.elements); },
+      [&](const RecordType& n) { rows("record", n.fields); },
+      [&](const FuncType& n) {
+        put("(func ");
+        list(n.parameters);
+        put(" ");
+        put(n.result);
+        put(")");
+      },
+      [&](const DistType& n) { node("dist", {n.result}); },
+      [&](const ChannelType& n) { node(name(n.direction), {n.element}); },
+      [&](Error) { put("<error>"); });
+}
+
+void Dumper::expand(EquationId id) {
+  match(
+      ast_.equations[id].node, [&](const UnknownDecl& n) { rows("unknown", n.unknowns); },
+      [&](const ImpulseDecl& n) { rows("impulse", n.unknowns); },
+      [&](const Substitute& n) {
+        node("<-", {n.target, n.value});
+      },
+      [&](const Equality& n) {
+        node("=", {n.left, n.right});
+      },
+      [&](const GuardedEquations& n) { rows("guarded", n.alternatives); },
+      [&](const UnwoundEquations& n) {
+        put("(for ");
+        put(n.unwind);
+        each(n.body);
+        put(")");
+      },
+      [&](Error) { put("<error>"); });
+}
+
+void Dumper::expand(StatId id) {
+  const auto optional = [&](ExprId e) { return e ? Item(e) : piece("_"); };
+  match(
+      ast_.stats[id].node, [&](Skip) { put("skip"); }, [&](Terminate) { put("terminate"); },
+      [&](const Return& n) { node("ret", {n.value}); },
+      [&](const Assign& n) {
+        put("(:= ");
+        list(n.targets);
+        put(" ");
+        list(n.values);
+        put(")");
+      },
+      [&](const Send& n) {
+        node("!", {n.channel, optional(n.value)});
+      },
+      [&](const Receive& n) {
+        node("?", {n.channel, optional(n.target)});
+      },
+      [&](const Delay& n) { node("delta", {n.duration}); },
+      [&](const Wait& n) { node("nabla", {n.condition}); },
+      [&](const Instant& n) { rows("instant", n.equations); },
+      [&](const Print& n) { rows("print", n.values); },
+      [&](const Select& n) { rows("select", n.alternatives); },
+      [&](const Loop& n) { rows("loop", n.alternatives); },
+      [&](const Forever& n) { rows("forever", n.body); }, [&](Error) { put("<error>"); });
+}
+
+void Dumper::expand(InstanceId id) {
+  const Instance& n = ast_.instances[id];
+  put(n.name ? "(inst " : "(group");
+  if (n.name) put(n.name);
+  if (n.label) put(" label=" + text(n.label.name));
+  if (n.unwind) {
+    put(" ");
+    put(n.unwind);
+  }
+  each(n.arguments);
+  each(n.group);
+  if (n.priority) {
+    put(" @");
+    put(n.priority);
+  }
+  put(")");
+}
+
+void Dumper::put(const Unwind& n) {
+  if (n) node(text(n.variable.name), {n.type, n.low, n.high});
+}
+void Dumper::put(const VarDecl& n) {
+  put("(");
+  list(n.names);
+  put(" ");
+  put(n.type);
+  if (n.low) {
+    put(" in ");
+    put(n.low);
+    put(" ");
+    put(n.high);
+  }
+  if (n.initial) {
+    put(" := ");
+    put(n.initial);
+  }
+  put(")");
+}
+void Dumper::put(const Param& n) {
+  put(n.is_ref ? "(ref " : "(");
+  list(n.names);
+  put(" ");
+  put(n.type);
+  put(")");
+}
+void Dumper::put(const GuardedValue& n) { node("->", {n.guard, n.value}); }
+void Dumper::put(const FieldValue& n) { node(text(n.field.name), {n.value}); }
+void Dumper::put(const DictEntry& n) { node(":", {n.key, n.value}); }
+void Dumper::put(const FieldType& n) { node(text(n.field.name), {n.type}); }
+void Dumper::put(const EquationAlternative& n) {
+  put("(-> ");
+  put(n.guard);
+  each(n.body);
+  put(")");
+}
+void Dumper::put(const Alternative& n) {
+  put("(-> ");
+  if (n.unwind) {
+    put(n.unwind);
+    put(" ");
+  }
+  put(n.guard);
+  if (n.event) {
+    put(" on ");
+    put(n.event);
+  }
+  put(" do");
+  each(n.body);
+  put(")");
+}
+
+void Dumper::expand(const TypeDef& n) { node("type", {piece(text(n.name.name)), n.type}); }
+void Dumper::expand(const ConstDef& n) {
+  put("(const " + text(n.name.name) + " ");
+  put(n.type);
+  put(" ");
+  put(n.value);
+  put(")");
+}
+void Dumper::expand(const FuncDef& n) {
+  put("(func " + text(n.name.name) + " ");
+  list(n.parameters);
+  put(" ");
+  put(n.result);
+  put(" ");
+  if (n.value) {
+    put(n.value);
+  } else {
+    list(n.locals);
+    put(" ");
+    list(n.body);
+  }
+  put(")");
+}
+void Dumper::expand(const ProcDef& n) {
+  put("(proc " + text(n.name.name) + " ");
+  list(n.parameters);
+  put(" ");
+  list(n.locals);
+  put(" ");
+  list(n.equations);
+  put(" ");
+  list(n.body);
+  put(")");
+}
+void Dumper::expand(const SysDef& n) {
+  put((n.kind == SystemKind::Experiment ? "(xper " : "(sys ") + text(n.name.name) + " ");
+  list(n.parameters);
+  put(" ");
+  list(n.locals);
+  put(" ");
+  list(n.instances);
+  put(")");
+}
+
+}  // namespace
+
+std::string dump(const Ast& ast) {
+  Dumper dumper(ast);
+  for (const Definition& def : ast.definitions) dumper.write(def);
+  return dumper.take();
+}
+
+std::string dump(const Ast& ast, ExprId expr) {
+  Dumper dumper(ast);
+  dumper.write(Item(expr));
+  return dumper.take();
+}
+
+}  // namespace chi::syntax

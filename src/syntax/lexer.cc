@@ -1,0 +1,335 @@
+#include "syntax/lexer.h"
+
+#include <array>
+#include <string>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "base/utf8.h"
+#include "syntax/literal.h"
+#include "syntax/unicode.h"
+
+namespace chi::syntax {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+
+struct Operator {
+  std::string_view text;
+  TokenKind kind;
+};
+// Longest first among those with the same beginning.
+constexpr std::array kOperators = {
+    Operator{":=", TokenKind::Becomes},      Operator{"..", TokenKind::DotDot},
+    Operator{"->", TokenKind::Arrow},        Operator{"--", TokenKind::MinusMinus},
+    Operator{"<-", TokenKind::LeftArrow},    Operator{"<=", TokenKind::LessEqual},
+    Operator{">=", TokenKind::GreaterEqual}, Operator{"/=", TokenKind::NotEqual},
+    Operator{"!=", TokenKind::NotEqual},     Operator{"++", TokenKind::PlusPlus},
+    Operator{"==", TokenKind::EqualEqual},   Operator{"&&", TokenKind::AndAnd},
+    Operator{"(", TokenKind::LeftParen},     Operator{")", TokenKind::RightParen},
+    Operator{"[", TokenKind::LeftBracket},   Operator{"]", TokenKind::RightBracket},
+    Operator{"{", TokenKind::LeftBrace},     Operator{"}", TokenKind::RightBrace},
+    Operator{"|", TokenKind::Bar},           Operator{",", TokenKind::Comma},
+    Operator{";", TokenKind::Semicolon},     Operator{":", TokenKind::Colon},
+    Operator{".", TokenKind::Dot},           Operator{"'", TokenKind::Prime},
+    Operator{"=", TokenKind::Equal},         Operator{"<", TokenKind::Less},
+    Operator{">", TokenKind::Greater},       Operator{"+", TokenKind::Plus},
+    Operator{"-", TokenKind::Minus},         Operator{"*", TokenKind::Star},
+    Operator{"/", TokenKind::Slash},         Operator{"^", TokenKind::Caret},
+    Operator{"#", TokenKind::Hash},          Operator{"@", TokenKind::At},
+    Operator{"!", TokenKind::Bang},          Operator{"?", TokenKind::Question},
+    Operator{"%", TokenKind::Percent},       Operator{"&", TokenKind::AndAnd},
+};
+
+class Lexer {
+ public:
+  Lexer(const SourceFile& source, Diagnostics& diagnostics)
+      : text_(source.text()), diagnostics_(diagnostics) {
+    tokens_.source = &source;
+    tokens_.kinds.reserve(text_.size() / 4 + 2);
+    tokens_.spans.reserve(text_.size() / 4 + 2);
+  }
+
+  Tokens run() {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark
+    while (at_ < text_.size() && !tokens_.cut) next();
+    if (tokens_.cut) at_ = text_.size();
+    add(TokenKind::End, at_, at_);
+    return std::move(tokens_);
+  }
+
+ private:
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  std::string_view text_from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
+  static Span span(std::size_t begin, std::size_t end) {
+    return {static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)};
+  }
+  void add(TokenKind kind, std::size_t begin, std::size_t end) {
+    tokens_.kinds.push_back(kind);
+    tokens_.spans.push_back(span(begin, end));
+  }
+
+  void report(Diagnostic diagnostic) {
+    ++errors_;
+    if (errors_ <= kMaxLexicalErrors) diagnostics_.report(std::move(diagnostic));
+    if (errors_ == kMaxLexicalErrors + 1) {
+      diagnostics_.report({.code = DiagCode::TooManyErrors,
+                           .span = diagnostic.span,
+                           .message = fmt::format("more than {} unreadable pieces of text; the "
+                                                  "rest are not listed",
+                                                  kMaxLexicalErrors),
+                           .help = "is this a χ text in UTF-8?"});
+    }
+  }
+
+  void next() {
+    const char c = text_[at_];
+    if (is_space(c)) {
+      ++at_;
+    } else if (is_letter(c)) {
+      word();
+    } else if (is_digit(c)) {
+      number();
+    } else if (c == '"') {
+      string();
+    } else if (c == '/' && peek(1) == '/') {
+      line_comment();
+    } else if (c == '/' && peek(1) == '*') {
+      block_comment();
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      beyond_ascii();
+    } else {
+      punctuation();
+    }
+    if (tokens_.kinds.size() >= kMaxTokens) cut_text();
+  }
+
+  void cut_text() {
+    report({.code = DiagCode::TextTooLong,
+            .span = span(at_, at_),
+            .message = fmt::format("the text has more than {} tokens", kMaxTokens),
+            .help =
+                "the rest is not read; unwinding (`i: nat <- 0..n: ...`) shortens regular models"});
+    tokens_.cut = true;
+  }
+
+  void word() {
+    const std::size_t begin = at_;
+    while (is_letter(peek()) || is_digit(peek())) ++at_;
+    add(keyword_or_ident(text_from(begin)), begin, at_);
+  }
+
+  // After a postfix dot only digits are read: `x.0.1` is a projection of a projection.
+  bool after_dot() const {
+    return !tokens_.kinds.empty() && tokens_.kinds.back() == TokenKind::Dot &&
+           tokens_.spans.back().end == static_cast<std::int32_t>(at_);
+  }
+
+  void digits() {
+    while (is_digit(peek())) ++at_;
+  }
+
+  void number() {
+    const std::size_t begin = at_;
+    const bool only_digits = after_dot();
+    digits();
+    bool real = false;
+    if (!only_digits && peek() == '.' && is_digit(peek(1))) {
+      real = true;
+      ++at_;
+      digits();
+    }
+    const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
+    if (!only_digits && (peek() == 'e' || peek() == 'E') && is_digit(peek(1 + sign))) {
+      real = true;
+      at_ += 2 + sign;
+      digits();
+    }
+    if (is_letter(peek()) && !only_digits) {
+      number_with_letters(begin);
+      return;
+    }
+    check_range(begin, real);
+    add(real ? TokenKind::Real : TokenKind::Integer, begin, at_);
+  }
+
+  void number_with_letters(std::size_t begin) {
+    const std::size_t letters = at_;
+    while (is_letter(peek()) || is_digit(peek())) ++at_;
+    const std::string_view tail = text_from(letters);
+    const bool exponent = tail[0] == 'e' || tail[0] == 'E';
+    report({.code = DiagCode::BadNumber,
+            .span = span(begin, at_),
+            .message = fmt::format("`{}` is neither a number nor a name", text_from(begin)),
+            .help = exponent && tail.size() == 1
+                        ? std::string("an exponent has digits: `1e-3`")
+                        : fmt::format("for a product write `{} * {}`; a name begins with a letter",
+                                      text_.substr(begin, letters - begin), tail)});
+    add(TokenKind::Bad, begin, at_);
+  }
+
+  void check_range(std::size_t begin, bool real) {
+    const std::string_view literal = text_from(begin);
+    if (real ? literal.size() < 18 && real_value(literal) : literal.size() < 19) return;
+    if (real ? real_value(literal).has_value() : integer_value(literal).has_value()) return;
+    report({.code = DiagCode::NumberOutOfRange,
+            .span = span(begin, at_),
+            .message = real ? "a number beyond the range of `real`" : "an integer beyond 64 bits",
+            .help = real ? "the largest real number is about 1.797e308; `inf` is infinity"
+                         : "the largest integer is 9223372036854775807; a real number is written "
+                           "with a point: `1.0e20`"});
+  }
+
+  void string() {
+    const std::size_t begin = at_++;
+    while (at_ < text_.size() && peek() != '"' && peek() != '\n') {
+      if (peek() == '\\') {
+        escape();
+      } else {
+        ++at_;
+      }
+    }
+    if (peek() == '"') {
+      ++at_;
+    } else {
+      const std::size_t end = text_[at_ - 1] == '\r' ? at_ - 1 : at_;
+      report({.code = DiagCode::UnterminatedString,
+              .span = span(begin, end),
+              .message = "the string is not closed on its line",
+              .help = "close it with `\"`; a line end inside a string is written `\\n`"});
+    }
+    add(TokenKind::String, begin, at_);
+  }
+
+  void escape() {
+    const char c = peek(1);
+    const std::size_t begin = at_++;
+    if (c == '\0' || c == '\n') return;  // the string ends here: reported there
+    at_ += decode_utf8(text_.substr(at_)).bytes;
+    if (c == 'n' || c == 't' || c == '"' || c == '\\') return;
+    report({.code = DiagCode::BadEscape,
+            .span = span(begin, at_),
+            .message = "unknown escape in a string",
+            .help = "the escapes are `\\n`, `\\t`, `\\\"` and `\\\\`"});
+  }
+
+  void add_comment(std::size_t begin, std::size_t end) {
+    tokens_.comments.push_back({span(begin, end), tokens_.size()});
+  }
+
+  void line_comment() {
+    const std::size_t begin = at_;
+    at_ = std::min(text_.find('\n', at_), text_.size());
+    std::size_t end = at_;
+    while (end > begin && is_space(text_[end - 1])) --end;
+    add_comment(begin, end);
+  }
+
+  void block_comment() {
+    const std::size_t begin = at_;
+    const std::size_t close = text_.find("*/", at_ + 2);
+    if (close == std::string_view::npos) {
+      at_ = text_.size();
+      report({.code = DiagCode::UnterminatedComment,
+              .span = span(begin, begin + 2),
+              .message = "the comment is not closed",
+              .help = "close it with `*/`"});
+    } else {
+      at_ = close + 2;
+    }
+    add_comment(begin, at_);
+  }
+
+  void punctuation() {
+    for (const Operator& op : kOperators) {
+      if (!text_.substr(at_).starts_with(op.text)) continue;
+      add(op.kind, at_, at_ + op.text.size());
+      at_ += op.text.size();
+      count_brackets(op.kind);
+      return;
+    }
+    bad_character(1, static_cast<unsigned char>(text_[at_]));
+  }
+
+  void count_brackets(TokenKind kind) {
+    if (kind == TokenKind::LeftParen || kind == TokenKind::LeftBracket ||
+        kind == TokenKind::LeftBrace) {
+      ++open_;
+    } else if (open_ > 0 && (kind == TokenKind::RightParen || kind == TokenKind::RightBracket ||
+                             kind == TokenKind::RightBrace)) {
+      --open_;
+    }
+    if (open_ <= kMaxOpenBrackets) return;
+    report({.code = DiagCode::NestedTooDeeply,
+            .span = tokens_.spans.back(),
+            .message = fmt::format("more than {} brackets are open here", kMaxOpenBrackets),
+            .help = "the text is not read beyond this point"});
+    tokens_.cut = true;
+  }
+
+  void beyond_ascii() {
+    const CodePoint point = decode_utf8(text_.substr(at_));
+    if (!point.valid) {
+      bad_bytes();
+      return;
+    }
+    if (point.value == 0xA0 || point.value == 0xFEFF || point.value == 0x200B) {  // spaces
+      at_ += point.bytes;
+      return;
+    }
+    const UnicodeTwin* twin = find_twin(point.value);
+    if (twin == nullptr) {
+      bad_character(point.bytes, point.value);
+      return;
+    }
+    add(twin->kind, at_, at_ + point.bytes);
+    at_ += point.bytes;
+    if (twin->twice) add(twin->kind, at_, at_);
+  }
+
+  void bad_bytes() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && !decode_utf8(text_.substr(at_)).valid) ++at_;
+    report({.code = DiagCode::NotUtf8,
+            .span = span(begin, at_),
+            .message = at_ - begin == 1 ? "a byte that is not UTF-8"
+                                        : fmt::format("{} bytes that are not UTF-8", at_ - begin),
+            .help = "χ texts are UTF-8"});
+    add(TokenKind::Bad, begin, at_);
+  }
+
+  // A run of the same character is one mistake; the same character again is not news.
+  void bad_character(std::size_t bytes, char32_t value) {
+    const std::size_t begin = at_;
+    const std::string_view character = text_.substr(at_, bytes);
+    while (text_.substr(at_).starts_with(character)) at_ += bytes;
+    if (known_bad_.insert(value).second) {
+      report({.code = DiagCode::BadCharacter,
+              .span = span(begin, at_),
+              .message = fmt::format("{} is not a character of χ", character_name(value)),
+              .help = character_help(value)});
+    }
+    add(TokenKind::Bad, begin, at_);
+  }
+
+  std::string_view text_;
+  Diagnostics& diagnostics_;
+  Tokens tokens_;
+  std::size_t at_ = 0;
+  int errors_ = 0;
+  int open_ = 0;
+  std::unordered_set<char32_t> known_bad_;
+};
+
+}  // namespace
+
+Tokens lex(const SourceFile& source, Diagnostics& diagnostics) {
+  return Lexer(source, diagnostics).run();
+}
+
+}  // namespace chi::syntax

@@ -1,0 +1,494 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/match.h"
+#include "syntax/literal.h"
+#include "syntax/parser.h"
+
+namespace chi::syntax::detail {
+namespace {
+
+// Levels of binary operators, loosest first (language.md §3).
+enum Level : int { kOr = 1, kAnd, kRelation, kSum, kProduct };
+
+std::optional<Infix> infix(TokenKind k) {
+  switch (k) {
+    case K::Or: return Infix{BinaryOp::Or, kOr};
+    case K::And:
+    case K::AndAnd: return Infix{BinaryOp::And, kAnd};
+    case K::Equal:
+    case K::EqualEqual: return Infix{BinaryOp::Eq, kRelation};
+    case K::NotEqual: return Infix{BinaryOp::Ne, kRelation};
+    case K::Less: return Infix{BinaryOp::Lt, kRelation};
+    case K::LessEqual: return Infix{BinaryOp::Le, kRelation};
+    case K::Greater: return Infix{BinaryOp::Gt, kRelation};
+    case K::GreaterEqual: return Infix{BinaryOp::Ge, kRelation};
+    case K::In: return Infix{BinaryOp::In, kRelation};
+    case K::Plus: return Infix{BinaryOp::Add, kSum};
+    case K::Minus: return Infix{BinaryOp::Sub, kSum};
+    case K::PlusPlus: return Infix{BinaryOp::Concat, kSum};
+    case K::MinusMinus: return Infix{BinaryOp::Subtract, kSum};
+    case K::Star: return Infix{BinaryOp::Mul, kProduct};
+    case K::Slash: return Infix{BinaryOp::Div, kProduct};
+    case K::Div: return Infix{BinaryOp::IntDiv, kProduct};
+    case K::Mod:
+    case K::Percent: return Infix{BinaryOp::Mod, kProduct};
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+// Keeps the tree shallow enough for passes that follow it.
+ExprId Parser::add_expr(Expr expr) {
+  std::int16_t depth = 0;
+  const auto child = [&](ExprId id) {
+    if (id) depth = std::max(depth, expr_depth_[static_cast<std::size_t>(id.index)]);
+  };
+  const auto each = [&](Slice<ExprId> ids) {
+    for (const ExprId id : ast_.list(ids)) child(id);
+  };
+  match(
+      expr.node, [](const BoolLiteral&) {}, [](const IntLiteral&) {}, [](const RealLiteral&) {},
+      [](const StringLiteral&) {}, [](const Name&) {}, [](const Time&) {}, [](const Error&) {},
+      [&](const Derivative& n) { child(n.of); }, [&](const Unary& n) { child(n.operand); },
+      [&](const Binary& n) { child(n.left), child(n.right); },
+      [&](const Conditional& n) { child(n.condition), child(n.then), child(n.otherwise); },
+      [&](const GuardedExpr& n) {
+        for (const auto& [guard, value] : ast_.list(n.alternatives)) child(guard), child(value);
+      },
+      [&](const Call& n) { child(n.callee), each(n.arguments); },
+      [&](const Index& n) { child(n.of), child(n.index); }, [&](const Member& n) { child(n.of); },
+      [&](const Project& n) { child(n.of); }, [&](const TupleExpr& n) { each(n.elements); },
+      [&](const ListExpr& n) { each(n.elements); }, [&](const SetExpr& n) { each(n.elements); },
+      [&](const RecordExpr& n) {
+        for (const FieldValue& f : ast_.list(n.fields)) child(f.value);
+      },
+      [&](const DictExpr& n) {
+        for (const auto& [key, value] : ast_.list(n.entries)) child(key), child(value);
+      },
+      [&](const Parenthesized& n) { child(n.inner); });
+  if (++depth > kMaxTreeDepth) {
+    if (!too_deep_) {
+      slip({.code = DiagCode::NestedTooDeeply,
+            .span = expr.span,
+            .message = fmt::format("an expression deeper than {} operators", kMaxTreeDepth),
+            .help = "split it, or use a list and `sum`"});
+    }
+    too_deep_ = true;
+    expr.node = Error{};
+    depth = 1;
+  }
+  expr_depth_.push_back(depth);
+  return ast_.exprs.add(expr);
+}
+
+// The variables of language.md: a name with indices, projections and fields.
+bool Parser::is_variable(ExprId id) const {
+  while (id) {
+    const auto& node = ast_.exprs[id].node;
+    if (std::holds_alternative<Name>(node) || std::holds_alternative<Error>(node)) return true;
+    if (const auto* n = std::get_if<Index>(&node)) {
+      id = n->of;
+    } else if (const auto* m = std::get_if<Member>(&node)) {
+      id = m->of;
+    } else if (const auto* p = std::get_if<Project>(&node)) {
+      id = p->of;
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
+template <class F>
+ExprId Parser::inside(F parse) {
+  const bool outer = std::exchange(equation_level_, false);
+  const ExprId result = parse();
+  equation_level_ = outer;
+  return result;
+}
+
+template <class F>
+ExprId Parser::nested(F parse) {
+  const ExprId result = enter() ? parse() : error_expr();
+  leave();
+  return result;
+}
+
+ExprId Parser::expression() {
+  return nested([&] { return expression_at(kOr); });
+}
+
+ExprId Parser::sum_expression() { return expression_at(kSum); }
+
+ExprId Parser::expression_at(int level) {
+  ExprId left = prefix();
+  bool related = false;
+  while (!panic_) {
+    if (at(K::LeftArrow) && !equation_level_ && level <= kRelation) {
+      left = arrow_as_less(left);
+      continue;
+    }
+    const std::optional<Infix> op = infix_here();
+    if (!op || op->level < level) break;
+    if (op->op == BinaryOp::Eq && equation_level_) break;
+    if (op->level == kRelation && std::exchange(related, true)) report_chain(left);
+    if (op->level < kRelation) related = false;
+    report_foreign(*op);
+    at_ += op->tokens;
+    const ExprId right = expression_at(op->level + 1);
+    const Span whole = join(ast_.exprs[left].span, previous());
+    left = add_expr({whole, Binary{op->op, left, right}});
+  }
+  return left;
+}
+
+// The operator here, those of other languages included.
+std::optional<Infix> Parser::infix_here() const {
+  const TokenKind second = adjacent(at_) ? kind(1) : K::End;
+  if (at(K::Less) && second == K::Greater) return Infix{BinaryOp::Ne, kRelation, 2};
+  if (at(K::Star) && second == K::Star) return Infix{BinaryOp::Pow, kProduct, 2};
+  return infix(kind());
+}
+
+void Parser::report_foreign(const Infix& op) {
+  const bool foreign = op.tokens == 2 || at_any({K::EqualEqual, K::AndAnd, K::Percent});
+  if (!foreign) return;
+  const std::string_view ours = op.op == BinaryOp::Ne    ? "/="
+                                : op.op == BinaryOp::Pow ? "^"
+                                : op.op == BinaryOp::Eq  ? "="
+                                : op.op == BinaryOp::And ? "and"
+                                                         : "mod";
+  const Span written = join(span(), span_at(at_ + op.tokens - 1));
+  slip({.code = DiagCode::ForeignOperator,
+        .span = written,
+        .message = fmt::format("`{}` is not an operator of χ", text(written)),
+        .help = fmt::format("write `{}`", ours)});
+}
+
+void Parser::report_chain(ExprId left) {
+  slip({.code = DiagCode::ChainedRelation,
+        .span = span(),
+        .message = "a relation of a relation",
+        .labels = {{ast_.exprs[left].span, "this is `true` or `false`"}},
+        .help = "for a range write `a < b and b < c`; else use parentheses"});
+}
+
+// `x<-1` reads as the arrow of a substitute equation.
+ExprId Parser::arrow_as_less(ExprId left) {
+  const Span arrow = span();
+  const Span before = ast_.exprs[left].span;
+  ++at_;
+  const ExprId right = prefix();
+  slip({.code = DiagCode::ArrowInExpression,
+        .span = arrow,
+        .message = "`<-` is the arrow of a substitute equation",
+        .help = fmt::format("for less than minus write `{} < -{}`", brief(before),
+                            brief(ast_.exprs[right].span))});
+  return add_expr({since(before), Binary{BinaryOp::Lt, left, right}});
+}
+
+std::string_view Parser::brief(Span s) const {
+  constexpr std::int32_t kLongest = 40;
+  return s.end - s.begin <= kLongest ? text(s) : "...";
+}
+
+void Parser::fail_operand() {
+  std::string help;
+  if (at(K::Greater) && at_ > 0 && kind(-1) == K::Equal && adjacent(at_ - 1)) {
+    help = "the arrow is written `->`, at least `>=`";
+  } else if (at(K::Dot) && kind(1) == K::Integer) {
+    help = fmt::format("write `0.{}`", text(span_at(at_ + 1)));
+  } else if (at(K::MinusMinus)) {
+    help = "`--` takes elements from a list; for minus minus write `- -`";
+  } else if (at(K::Equal) && at_ > 0 && kind(-1) == K::Equal) {
+    help = "equality is written `=`";
+  }
+  fail_expected("an expression", std::move(help));
+}
+
+ExprId Parser::prefix() {
+  const Span begin = span();
+  std::optional<UnaryOp> op;
+  switch (kind()) {
+    case K::Minus: op = UnaryOp::Minus; break;
+    case K::Plus: op = UnaryOp::Plus; break;
+    case K::Sample: op = UnaryOp::Sample; break;
+    case K::Not: op = UnaryOp::Not; break;
+    case K::Bang:
+      slip({.code = DiagCode::ForeignOperator,
+            .span = span(),
+            .message = "`!` sends or prints; it is no operator of an expression",
+            .help = "negation is written `not`"});
+      op = UnaryOp::Not;
+      break;
+    default: break;
+  }
+  if (!op || panic_) {
+    const ExprId base = postfix();
+    if (!accept(K::Caret)) return base;
+    const ExprId exponent = nested([&] { return prefix(); });
+    return add_expr({since(begin), Binary{BinaryOp::Pow, base, exponent}});
+  }
+  ++at_;
+  const ExprId operand =
+      nested([&] { return *op == UnaryOp::Not ? expression_at(kRelation) : prefix(); });
+  return add_expr({since(begin), Unary{*op, operand}});
+}
+
+ExprId Parser::postfix() {
+  const Span begin = span();
+  ExprId result = primary();
+  while (!panic_) {
+    if (at(K::Prime)) {
+      ++at_;
+      const bool again = std::holds_alternative<Derivative>(ast_.exprs[result].node);
+      if (again) {
+        slip({.code = DiagCode::SecondDerivative,
+              .span = since(begin),
+              .message = "a second derivative is not χ",
+              .help = "introduce a velocity: `x' = v, v' = ...`"});
+        continue;
+      }
+      result = add_expr({since(begin), Derivative{result}});
+    } else if (at(K::Dot)) {
+      result = after_dot(result);
+    } else if (at(K::LeftParen) && can_be_called(result)) {
+      result = call(result);
+    } else if (at(K::LeftBracket) && !at_box() && !guard_in_bracket()) {
+      result = index(result);
+    } else {
+      break;
+    }
+  }
+  return result;
+}
+
+bool Parser::can_be_called(ExprId id) const {
+  const auto& node = ast_.exprs[id].node;
+  return is_variable(id) || std::holds_alternative<Call>(node) ||
+         std::holds_alternative<Parenthesized>(node);
+}
+
+// `x [ b -> ... ]`: no index has an arrow, so a separator is missing before the bracket.
+bool Parser::guard_in_bracket() const {
+  return find_ahead(at_ + 1, {K::Arrow}, {K::Bar, K::RightBracket, K::Comma}) >= 0;
+}
+
+ExprId Parser::after_dot(ExprId of) {
+  const Span begin = ast_.exprs[of].span;
+  ++at_;
+  if (std::holds_alternative<IntLiteral>(ast_.exprs[of].node)) {
+    slip({.code = DiagCode::BadNumber,
+          .span = since(begin),
+          .message = "a number with a point and no digits after it",
+          .help = fmt::format("write `{}.0`", brief(begin))});
+    return of;
+  }
+  if (at(K::Integer)) {
+    const Span digits = span();
+    ++at_;
+    const std::int64_t value = integer_value(text(digits)).value_or(0);
+    return add_expr({since(begin), Project{of, value, digits}});
+  }
+  if (at(K::LeftParen)) {
+    const std::int32_t open = at_++;
+    const ExprId index = inside([&] { return expression(); });
+    close(open, "`)` after the index");
+    return add_expr({since(begin), Index{of, index}});
+  }
+  const Ident member = expect_name("a field, a number or an index");
+  if (!member) return of;
+  return add_expr({since(begin), Member{of, member}});
+}
+
+ExprId Parser::call(ExprId callee) {
+  const Span begin = ast_.exprs[callee].span;
+  const std::vector<ExprId> values = arguments(at_, "`,` or `)` after an argument");
+  return add_expr({since(begin), Call{callee, store(ast_.expr_lists, values)}});
+}
+
+ExprId Parser::index(ExprId of) {
+  const Span begin = ast_.exprs[of].span;
+  const std::int32_t open = at_++;
+  const ExprId value = inside([&] { return expression(); });
+  close(open, "`]` after the index");
+  return add_expr({since(begin), Index{of, value}});
+}
+
+// `( e, e )`, `[ e, e ]`, `{ e, e }` from the opening bracket to the closing one.
+std::vector<ExprId> Parser::arguments(std::int32_t open, std::string_view what) {
+  ++at_;
+  std::vector<ExprId> values;
+  if (!at_any({K::RightParen, K::RightBracket, K::RightBrace})) {
+    do {
+      values.push_back(inside([&] { return expression(); }));
+      recover_in(open, {K::Comma});
+    } while (accept(K::Comma));
+  }
+  close(open, what);
+  return values;
+}
+
+ExprId Parser::primary() {
+  switch (kind()) {
+    case K::Integer:
+    case K::Real:
+    case K::Inf:
+    case K::String:
+    case K::True:
+    case K::False: return panic_ ? error_expr() : literal();
+    case K::Ident:
+      if (panic_) break;
+      ++at_;
+      return add_expr({previous(), Name{ast_.symbols.intern(text(previous()))}});
+    case K::Time:
+      if (panic_) break;
+      ++at_;
+      return add_expr({previous(), Time{}});
+    case K::If: return conditional();
+    case K::LeftParen: return parenthesized();
+    case K::LeftBracket: return bracketed();
+    case K::LeftBrace: return braced();
+    case K::Less: return tuple();
+    default:
+      if (!panic_ && as_names_.contains(kind())) {
+        ++at_;
+        return error_expr();
+      }
+      fail_operand();
+  }
+  return error_expr();
+}
+
+ExprId Parser::literal() {
+  const TokenKind k = kind();
+  ++at_;
+  const std::string_view written = text(previous());
+  switch (k) {
+    case K::Integer: return add_expr({previous(), IntLiteral{integer_value(written).value_or(0)}});
+    case K::Real: return add_expr({previous(), RealLiteral{real_value(written).value_or(0)}});
+    case K::Inf:
+      return add_expr({previous(), RealLiteral{std::numeric_limits<double>::infinity()}});
+    case K::String:
+      return add_expr({previous(), StringLiteral{ast_.symbols.intern(string_value(written))}});
+    default: return add_expr({previous(), BoolLiteral{k == K::True}});
+  }
+}
+
+ExprId Parser::conditional() {
+  if (panic_) return error_expr();
+  const Span begin = span();
+  ++at_;
+  const ExprId condition = inside([&] { return expression(); });
+  expect(K::Then, "after the condition of `if`");
+  const ExprId then = inside([&] { return expression(); });
+  if (!panic_ && !at(K::Else)) {
+    fail({.code = DiagCode::MissingElse,
+          .span = span(),
+          .message = fmt::format("expected `else`, found {}", found()),
+          .labels = {{begin, "this `if` has no `else`"}},
+          .help = "an expression has a value on both sides: `if b then e else f`"});
+  }
+  accept(K::Else);
+  const ExprId otherwise = expression();
+  return add_expr({since(begin), Conditional{condition, then, otherwise}});
+}
+
+ExprId Parser::parenthesized() {
+  if (panic_) return error_expr();
+  const std::int32_t open = at_++;
+  const ExprId inner = inside([&] { return expression(); });
+  close(open, "`)`");
+  return add_expr({since(span_at(open)), Parenthesized{inner}});
+}
+
+ExprId Parser::bracketed() {
+  if (panic_) return error_expr();
+  const std::int32_t open = at_;
+  if (kind(1) == K::RightBracket) {
+    at_ += 2;
+    return add_expr({since(span_at(open)), ListExpr{}});
+  }
+  if (find_ahead(at_ + 1, {K::Arrow}, {K::Bar, K::Comma}) >= 0) return guarded_value();
+  const std::vector<ExprId> values = arguments(open, "`,` or `]` after an element");
+  return add_expr({since(span_at(open)), ListExpr{store(ast_.expr_lists, values)}});
+}
+
+ExprId Parser::guarded_value() {
+  const std::int32_t open = at_++;
+  std::vector<GuardedValue> rows;
+  do {
+    const ExprId guard = inside([&] { return expression(); });
+    expect(K::Arrow, "after the guard");
+    const ExprId value = inside([&] { return expression(); });
+    rows.push_back({guard, value});
+    recover_in(open, {K::Bar});
+  } while (alternative_bar());
+  close(open, "`|` or `]` after the value");
+  return add_expr({since(span_at(open)), GuardedExpr{store(ast_.guarded_values, rows)}});
+}
+
+ExprId Parser::braced() {
+  if (panic_) return error_expr();
+  const std::int32_t open = at_;
+  const Span begin = span();
+  if (kind(1) == K::Ident && kind(2) == K::Equal) return record();
+  if (find_ahead(at_ + 1, {K::Colon}, {K::Comma}) >= 0) return dictionary();
+  const std::vector<ExprId> values = arguments(open, "`,` or `}` after an element");
+  return add_expr({since(begin), SetExpr{store(ast_.expr_lists, values)}});
+}
+
+ExprId Parser::record() {
+  const std::int32_t open = at_++;
+  std::vector<FieldValue> rows;
+  do {
+    const Ident field = expect_name("a field");
+    expect(K::Equal, "after the field");
+    const ExprId value = inside([&] { return expression(); });
+    rows.push_back({field, value});
+    recover_in(open, {K::Comma});
+  } while (accept(K::Comma));
+  close(open, "`,` or `}` after the field");
+  return add_expr({since(span_at(open)), RecordExpr{store(ast_.field_values, rows)}});
+}
+
+ExprId Parser::dictionary() {
+  const std::int32_t open = at_++;
+  std::vector<DictEntry> rows;
+  do {
+    const ExprId key = inside([&] { return expression(); });
+    expect(K::Colon, "after the key");
+    const ExprId value = inside([&] { return expression(); });
+    rows.push_back({key, value});
+    recover_in(open, {K::Comma});
+  } while (accept(K::Comma));
+  close(open, "`,` or `}` after the entry");
+  return add_expr({since(span_at(open)), DictExpr{store(ast_.dict_entries, rows)}});
+}
+
+// Elements stand below the relations, so that `>` ends the tuple.
+ExprId Parser::tuple() {
+  if (panic_) return error_expr();
+  const Span begin = span();
+  ++at_;
+  std::vector<ExprId> values;
+  do {
+    values.push_back(nested([&] { return inside([&] { return sum_expression(); }); }));
+  } while (accept(K::Comma));
+  if (!accept(K::Greater)) {
+    fail({.code = DiagCode::Expected,
+          .span = span(),
+          .message = fmt::format("expected `,` or `>` in the tuple, found {}", found()),
+          .labels = {{begin, "the tuple begins here"}},
+          .help = "a relation in a tuple stands in parentheses"});
+  }
+  return add_expr({since(begin), TupleExpr{store(ast_.expr_lists, values)}});
+}
+
+}  // namespace chi::syntax::detail

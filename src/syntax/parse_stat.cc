@@ -1,0 +1,252 @@
+#include <fmt/format.h>
+
+#include "syntax/parser.h"
+
+namespace chi::syntax::detail {
+
+// stats ::= stat {';' stat}; up to a bar or a bracket.
+Slice<StatId> Parser::statements() {
+  std::vector<StatId> rows;
+  do {
+    rows.push_back(statement());
+    if (!panic_) separate_statements();
+    if (panic_) {
+      skip_to({K::Semicolon, K::Bar});
+      if (at(K::Semicolon)) panic_ = false;
+    }
+  } while (accept(K::Semicolon) || missing_semicolon_);
+  return store(ast_.stat_lists, rows);
+}
+
+bool Parser::starts_statement(std::int32_t i) const {
+  return element_kind(i) == Section::Statements;
+}
+
+// After a statement: a semicolon, or an end. A statement on the next line lacks its semicolon.
+void Parser::separate_statements() {
+  missing_semicolon_ = false;
+  if (at_any({K::Semicolon, K::Bar, K::End}) || at_box()) return;
+  if (stray_closer()) {
+    separate_statements();
+    return;
+  }
+  if (at_any({K::RightBracket, K::RightBrace, K::RightParen})) return;
+  if (first_of_line(at_) && starts_statement(at_)) {
+    slip({.code = DiagCode::MissingSeparator,
+          .span = span(),
+          .message = fmt::format("expected `;` between statements, found {}", found())});
+    missing_semicolon_ = true;
+    return;
+  }
+  if (at(K::Comma)) {
+    fail({.code = DiagCode::MissingSeparator,
+          .span = span(),
+          .message = "expected `;` between statements, found `,`"});
+  }
+  fail_expected("an operator or `;` after the statement");
+}
+
+StatId Parser::statement() {
+  const Span begin = span();
+  missing_semicolon_ = false;
+  StatId result;
+  if (!enter() || panic_) {
+    leave();
+    return ast_.stats.add({begin, Error{}});
+  }
+  switch (kind()) {
+    case K::Skip:
+      ++at_;
+      result = ast_.stats.add({begin, Skip{}});
+      break;
+    case K::Terminate:
+      ++at_;
+      result = ast_.stats.add({begin, Terminate{}});
+      break;
+    case K::Ret: {
+      ++at_;
+      const ExprId value = expression();
+      result = ast_.stats.add({since(begin), Return{value}});
+      break;
+    }
+    case K::Delta:
+    case K::Nabla: result = event(); break;
+    case K::LeftBrace: result = instant(); break;
+    case K::LeftBracket: result = selection(); break;
+    case K::Star: result = repetition(); break;
+    case K::Bang: result = print(); break;
+    default: result = lhs_statement(); break;
+  }
+  leave();
+  return result;
+}
+
+StatId Parser::selection() {
+  const std::int32_t open = at_;
+  const Slice<Alternative> rows = alternatives(open);
+  return ast_.stats.add({since(span_at(open)), Select{rows}});
+}
+
+StatId Parser::repetition() {
+  const Span begin = span();
+  ++at_;
+  if (!at(K::LeftBracket)) {
+    fail_expected("`[` after `*`");
+    return ast_.stats.add({begin, Error{}});
+  }
+  const std::int32_t open = at_;
+  if (find_ahead(at_ + 1, {K::Arrow}, {K::Bar}) >= 0) {
+    const Slice<Alternative> rows = alternatives(open);
+    return ast_.stats.add({since(begin), Loop{rows}});
+  }
+  ++at_;
+  const Slice<StatId> body = statements();
+  close(open, "`;` or `]` after the statement");
+  return ast_.stats.add({since(begin), Forever{body}});
+}
+
+StatId Parser::print() {
+  const Span begin = span();
+  ++at_;
+  std::vector<ExprId> values;
+  do values.push_back(expression());
+  while (accept(K::Comma));
+  return ast_.stats.add({since(begin), Print{store(ast_.expr_lists, values)}});
+}
+
+StatId Parser::instant() {
+  const std::int32_t open = at_++;
+  const Slice<EquationId> rows = equations();
+  close(open, "`,` or `}` after the equation");
+  return ast_.stats.add({since(span_at(open)), Instant{rows}});
+}
+
+// lhs {',' lhs} ':=' expr {',' expr} | lhs '!' [expr] | lhs '?' [lhs]
+StatId Parser::lhs_statement() {
+  const Span begin = span();
+  if (!at(K::Ident) && !as_names_.contains(kind())) {
+    fail_statement();
+    return ast_.stats.add({begin, Error{}});
+  }
+  std::vector<ExprId> targets{postfix()};
+  while (accept(K::Comma)) targets.push_back(postfix());
+  if (at_any({K::Bang, K::Question}) && targets.size() == 1) return communication(targets.front());
+  if (at(K::Equal) || at(K::LeftArrow)) {
+    slip({.code = DiagCode::EqualInStatement,
+          .span = span(),
+          .message = fmt::format("{} in a statement", found()),
+          .help = at(K::Equal)
+                      ? "an assignment is written `:=`; equations stand in their own section, "
+                        "before the statements, or in `{ }`"
+                      : "an assignment is written `:=`; a substitute equation stands among the "
+                        "equations"});
+    ++at_;
+  } else if (!accept(K::Becomes)) {
+    fail_after_lhs(targets.front());
+  }
+  if (panic_) return ast_.stats.add({since(begin), Error{}});
+  std::vector<ExprId> values;
+  do values.push_back(expression());
+  while (accept(K::Comma));
+  const Slice<ExprId> left = store(ast_.expr_lists, targets);
+  const Slice<ExprId> right = store(ast_.expr_lists, values);
+  return ast_.stats.add({since(begin), Assign{left, right}});
+}
+
+void Parser::fail_statement() {
+  const bool nothing = at_any({K::Semicolon, K::RightBracket, K::Bar, K::End, K::RightBrace});
+  const bool after_semicolon = at_ > 0 && kind(-1) == K::Semicolon;
+  fail({.code = DiagCode::NotAStatement,
+        .span = span(),
+        .message = fmt::format("expected a statement, found {}", found()),
+        .help = nothing && after_semicolon ? "`;` stands between statements, not after the last"
+                : nothing                  ? "`skip` is the statement that does nothing"
+                                           : ""});
+}
+
+void Parser::fail_after_lhs(ExprId first) {
+  const bool called = std::holds_alternative<Call>(ast_.exprs[first].node);
+  fail({.code = DiagCode::NotAStatement,
+        .span = span(),
+        .message = fmt::format("expected `:=`, `!` or `?`, found {}", found()),
+        .help = called ? "a function is called in an expression: `x := f(y)`" : ""});
+}
+
+// event ::= lhs '!' [expr] | lhs '?' [lhs] | 'delta' expr | 'nabla' bexpr
+StatId Parser::event() {
+  const Span begin = span();
+  if (accept(K::Delta)) {
+    const ExprId duration = expression();
+    return ast_.stats.add({since(begin), Delay{duration}});
+  }
+  if (accept(K::Nabla)) {
+    const ExprId condition = expression();
+    return ast_.stats.add({since(begin), Wait{condition}});
+  }
+  if (!at(K::Ident)) {
+    fail_expected("an event", "an event is `c!e`, `c?x`, `delta e` or `nabla b`");
+    return ast_.stats.add({begin, Error{}});
+  }
+  const ExprId channel = postfix();
+  if (at_any({K::Bang, K::Question})) return communication(channel);
+  fail_expected("`!` or `?` after the channel", "an event is `c!e`, `c?x`, `delta e` or `nabla b`");
+  return ast_.stats.add({begin, Error{}});
+}
+
+StatId Parser::communication(ExprId channel) {
+  const Span begin = ast_.exprs[channel].span;
+  const bool sends = at(K::Bang);
+  ++at_;
+  const bool bare = at_any({K::Semicolon, K::Bar, K::RightBracket, K::Arrow, K::End}) || at_box();
+  if (sends) {
+    const ExprId value = bare ? ExprId{} : expression();
+    return ast_.stats.add({since(begin), Send{channel, value}});
+  }
+  const ExprId target = bare ? ExprId{} : postfix();
+  return ast_.stats.add({since(begin), Receive{channel, target}});
+}
+
+// alts ::= alt {('|'|'[]') alt}, with their brackets.
+Slice<Alternative> Parser::alternatives(std::int32_t open) {
+  ++at_;
+  std::vector<Alternative> rows;
+  do {
+    rows.push_back(alternative());
+    recover_in(open, {K::Bar});
+  } while (alternative_bar());
+  close(open, "`;`, `|` or `]` after the statement");
+  return store(ast_.alternatives, rows);
+}
+
+Alternative Parser::alternative() {
+  Alternative result;
+  const Span begin = span();
+  if (unwind_at(at_)) result.unwind = unwind();
+  if (event_without_guard()) {
+    result.event = event();
+  } else {
+    result.guard = expression();
+    if (accept(K::Semicolon)) result.event = event();
+  }
+  expect_arrow();
+  if (!panic_) result.body = statements();
+  result.span = since(begin);
+  return result;
+}
+
+// `[ c?x -> S ]`: every alternative has a guard.
+bool Parser::event_without_guard() {
+  if (panic_) return false;
+  const bool keyword = at_any({K::Delta, K::Nabla});
+  const std::int32_t sign =
+      find_ahead(at_, {K::Bang, K::Question}, {K::Arrow, K::Semicolon, K::Bar});
+  if (!keyword && (!at(K::Ident) || sign < 0)) return false;
+  slip({.code = DiagCode::MissingGuard,
+        .span = span(),
+        .message = "an event without a guard",
+        .help =
+            fmt::format("write `true; {}`", brief(join(span(), span_at(keyword ? at_ : sign))))});
+  return true;
+}
+
+}  // namespace chi::syntax::detail

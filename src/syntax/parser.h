@@ -1,0 +1,217 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "syntax/brackets.h"
+#include "syntax/parse.h"
+
+/// The parser's working state, shared by parse_*.cc and by nothing else.
+namespace chi::syntax::detail {
+
+using K = TokenKind;
+
+/// What the elements of a section are (language.md §2).
+enum class Section { None, Declarations, Equations, Statements };
+
+/// A binary operator as it stands in the text.
+struct Infix {
+  BinaryOp op = BinaryOp::Add;
+  int level = 0;
+  std::int32_t tokens = 1;
+};
+
+/// Recursive descent with one rule of recovery: a list repairs its elements.
+///
+/// An error sets `panic_`; until it is cleared nothing is reported and nothing is read, so every
+/// function returns at once. The innermost list (arguments, equations, statements, definitions)
+/// then skips to its next separator or closing bracket, jumping over paired brackets, and clears
+/// it. A closing bracket is read only by the construct that holds its partner.
+class Parser {
+ public:
+  Parser(const Tokens& tokens, Diagnostics& diagnostics);
+  Ast run();
+
+ private:
+  using Kinds = std::initializer_list<TokenKind>;
+
+  // ---- parse.cc: cursor, reports, recovery ----
+  TokenKind kind_at(std::int32_t i) const;  ///< `End` from the end of the definition on
+  TokenKind kind(std::int32_t ahead = 0) const { return kind_at(at_ + ahead); }
+  Span span_at(std::int32_t i) const;
+  Span span() const { return span_at(at_); }
+  Span previous() const { return span_at(at_ > 0 ? at_ - 1 : 0); }
+  Span since(Span begin) const { return join(begin, previous()); }
+  std::int32_t partner(std::int32_t i) const;  ///< -1 beyond the definition too
+  bool at(TokenKind k) const { return kind() == k; }
+  bool at_any(Kinds kinds) const;
+  bool accept(TokenKind k);
+  bool adjacent(std::int32_t i) const;  ///< no space between token i and the next
+  bool at_bars() const;                 ///< `||`
+  bool at_box() const;                  ///< `[]`
+  bool first_of_line(std::int32_t i) const;
+  std::string found(std::int32_t i) const;  ///< the token as a message names it
+  std::string found() const { return found(at_); }
+  std::string_view text(Span s) const { return tokens_.source->text(s); }
+
+  void fail(Diagnostic diagnostic);  ///< reports and panics; both not if already in panic
+  void slip(Diagnostic diagnostic);  ///< reports; the parser knows what was meant and goes on
+  void fail_expected(std::string_view what, std::string help = {});
+  bool expect(TokenKind k, std::string_view where);
+  Ident expect_name(std::string_view what);
+  void skip_to(Kinds stops);
+  void calm() { panic_ = false; }
+  /// Ends a bracket: skips what was not understood, reads the partner of `open`.
+  void close(std::int32_t open, std::string_view what);
+  void recover_in(std::int32_t open, Kinds separators);  ///< within a bracket
+  bool stray_closer();  ///< reports and reads a closing bracket that closes nothing
+  bool enter();         ///< one level deeper; false, and panic, beyond kMaxNesting
+  void leave() { --nesting_; }
+
+  template <class T>
+  static Slice<T> store(std::vector<T>& pool, const std::vector<T>& rows) {
+    const Slice<T> slice{static_cast<std::int32_t>(pool.size()),
+                         static_cast<std::int32_t>(rows.size())};
+    pool.insert(pool.end(), rows.begin(), rows.end());
+    return slice;
+  }
+
+  // ---- parse_expr.cc ----
+  ExprId expression();
+  ExprId sum_expression();          ///< without relations, `and`, `or`
+  ExprId expression_at(int level);  ///< binary operators of this level and tighter
+  ExprId prefix();
+  ExprId postfix();
+  ExprId primary();
+  ExprId conditional();
+  ExprId parenthesized();
+  ExprId bracketed();
+  ExprId guarded_value();
+  ExprId braced();
+  ExprId record();
+  ExprId dictionary();
+  ExprId tuple();
+  ExprId literal();
+  ExprId after_dot(ExprId of);
+  ExprId call(ExprId callee);
+  ExprId index(ExprId of);
+  ExprId arrow_as_less(ExprId left);
+  std::vector<ExprId> arguments(std::int32_t open, std::string_view what);
+  std::optional<Infix> infix_here() const;
+  void report_foreign(const Infix& op);
+  void report_chain(ExprId left);
+  void fail_operand();
+  bool can_be_called(ExprId id) const;
+  bool guard_in_bracket() const;
+  bool is_variable(ExprId id) const;
+  std::string_view brief(Span s) const;  ///< the text, or dots if it is long
+  ExprId add_expr(Expr expr);
+  ExprId error_expr() { return add_expr({span(), Error{}}); }
+  template <class F>
+  ExprId inside(F parse);  ///< within brackets: `=` is a relation again
+  template <class F>
+  ExprId nested(F parse);  ///< one level deeper
+
+  // ---- parse_type.cc ----
+  TypeId type();
+  TypeId product();
+  TypeId postfix_type();
+  TypeId atomic_type();
+  TypeId container_type();
+  TypeId func_type();
+  bool parameter_types_at(std::int32_t i) const;
+  TypeId paren_type();
+  TypeId record_type();
+  TypeId add_type(Type t);
+
+  // ---- parse_equation.cc ----
+  Slice<EquationId> equations();
+  EquationId equation();
+  EquationId unknown_declaration();
+  EquationId impulse_declaration();
+  EquationId guarded_equations();
+  EquationId unwound_equations();
+  EquationId plain_equation();
+  EquationId equality(Span begin, ExprId left);
+  EquationId substitute(Span begin, ExprId target, ExprId value);
+  bool equations_end() const;
+  void separate_equations();
+  void fail_after_equation();
+  bool guarded_equations_at(std::int32_t i) const;
+  bool unknown_declaration_at(std::int32_t i) const;
+  bool equation_group_at(std::int32_t i) const;
+  void check_unknown(ExprId id);
+  void expect_arrow();
+  bool alternative_bar();  ///< reads `|`, `[]` or `||` between alternatives
+  Slice<ExprId> unknowns();
+
+  // ---- parse_stat.cc ----
+  Slice<StatId> statements();
+  StatId statement();
+  StatId repetition();
+  StatId selection();
+  StatId print();
+  StatId instant();
+  StatId lhs_statement();
+  StatId event();
+  StatId communication(ExprId channel);
+  Slice<Alternative> alternatives(std::int32_t open);
+  Alternative alternative();
+  bool starts_statement(std::int32_t i) const;
+  void separate_statements();
+  void fail_statement();
+  void fail_after_lhs(ExprId first);
+  bool event_without_guard();
+
+  // ---- parse_def.cc ----
+  void definition();
+  void type_definition();
+  void const_definition();
+  void func_definition();
+  void proc_definition();
+  void sys_definition();
+  Slice<Param> parameters();
+  Slice<VarDecl> declarations();
+  VarDecl declaration();
+  Slice<InstanceId> instances();
+  InstanceId instance();
+  Unwind unwind();
+  std::vector<Ident> names(std::string_view what);
+  void separate_definitions();
+  void separate_declarations();
+  void check_section_order(Section last, Section here);
+  void end_section(std::int32_t open);
+  bool seek_block();          ///< in panic: skips to the `|[` after `=` and calms down
+  std::int32_t open_block();  ///< the `[` of `|[`, or -1
+  void close_block(std::int32_t open);
+
+  // ---- classify.cc: what stands here, by lookahead ----
+  Section classify(std::int32_t i) const;
+  Section element_kind(std::int32_t i) const;
+  bool declaration_at(std::int32_t i) const;
+  bool unwind_at(std::int32_t i) const;
+  bool has_system_declarations(std::int32_t i) const;
+  /// The first of `kinds` outside brackets, before any of `stops`; -1 if there is none.
+  std::int32_t find_ahead(std::int32_t i, Kinds kinds, Kinds stops) const;
+
+  const Tokens& tokens_;
+  Diagnostics& diagnostics_;
+  Outline outline_;
+  Ast ast_;
+  std::vector<std::int16_t> expr_depth_;
+  std::vector<std::int16_t> type_depth_;
+  std::int32_t at_ = 0;
+  std::int32_t end_ = 0;  ///< of the definition being parsed
+  int nesting_ = 0;
+  bool panic_ = false;
+  bool missing_semicolon_ = false;  ///< the last separator was supplied
+  bool too_deep_ = false;           ///< reported
+  bool equation_level_ = false;     ///< `=` is the equation sign
+  std::set<TokenKind> as_names_;    ///< keywords already reported as names
+};
+
+}  // namespace chi::syntax::detail
