@@ -1,0 +1,223 @@
+#include "expr/substitute.h"
+
+#include <array>
+#include <functional>
+
+#include "expr/build.h"
+#include "expr/cone.h"
+#include "expr/incidence.h"
+
+namespace chi::expr {
+namespace {
+
+// Rebuilds a cone bottom-up. `special` gives the replacement of a node, which then is not looked
+// into if it is among the `stops`, or none to rebuild it from its new operands, which it is given.
+class Rewrite {
+ public:
+  using Special = std::function<ExprId(ExprId e, std::span<const ExprId> operands)>;
+
+  Rewrite(Pool& pool, Special special) : pool_(pool), special_(std::move(special)) {}
+
+  std::vector<ExprId> run(std::span<const ExprId> roots, const NodeIndex* stops = nullptr) {
+    const Cone cone(pool_, roots, {}, stops);
+    std::vector<ExprId> rewritten;
+    rewritten.reserve(static_cast<std::size_t>(cone.size()));
+    std::vector<ExprId> operands;
+    for (const ExprId e : cone.nodes()) {
+      operands.clear();
+      bool same = true;
+      if (stops == nullptr || stops->find(e) < 0) {
+        const Operands old = pool_.operands(e);
+        for (int i = 0; i < old.size(); ++i) {
+          operands.push_back(rewritten[static_cast<std::size_t>(cone.position(old[i]))]);
+          same = same && operands.back() == old[i];
+        }
+      }
+      ExprId result = special_(e, operands);
+      if (!result) result = same ? e : rebuild(pool_, e, operands);
+      rewritten.push_back(result);
+    }
+    std::vector<ExprId> results;
+    for (const ExprId root : roots)
+      results.push_back(rewritten[static_cast<std::size_t>(cone.position(root))]);
+    return results;
+  }
+
+ private:
+  Pool& pool_;
+  Special special_;
+};
+
+NodeIndex number(const Pool& pool, std::span<const Replacement> replacements) {
+  NodeIndex index(pool.size());
+  for (std::size_t i = 0; i < replacements.size(); ++i) {
+    index.set(replacements[i].what, static_cast<std::int32_t>(i));
+  }
+  return index;
+}
+
+// A depth-first search over "mentions", which resolves on its way back.
+class Resolution {
+ public:
+  Resolution(Pool& pool, std::span<const Replacement> equations)
+      : pool_(pool),
+        equations_(equations),
+        number_(number(pool, equations)),
+        state_(equations.size(), State::New) {
+    std::vector<ExprId> right;
+    for (const Replacement& equation : equations) right.push_back(equation.by);
+    mentions_ = occurrences(pool, right, {},
+                            [this](ExprId e) { return number_.find(e) >= 0 ? e : ExprId{}; });
+    result_.replacements.assign(equations.begin(), equations.end());
+  }
+
+  Resolved run() {
+    for (std::size_t i = 0; i < equations_.size() && result_.cycle.empty(); ++i)
+      visit(static_cast<int>(i));
+    if (!result_.cycle.empty()) result_.replacements.clear();
+    return std::move(result_);
+  }
+
+ private:
+  enum class State : char { New, Open, Done };
+  struct Step {
+    int equation = 0;
+    int next = 0;
+  };
+
+  void visit(int start) {
+    if (state_[static_cast<std::size_t>(start)] != State::New) return;
+    open(start);
+    while (!path_.empty()) {
+      Step& step = path_.back();
+      const auto mentioned = mentions_.row(step.equation);
+      if (step.next == static_cast<int>(mentioned.size())) {
+        close(step.equation);
+        continue;
+      }
+      const int other = number_.find(mentioned[static_cast<std::size_t>(step.next++)]);
+      if (state_[static_cast<std::size_t>(other)] == State::Open) return report(other);
+      if (state_[static_cast<std::size_t>(other)] == State::New) open(other);
+    }
+  }
+
+  void open(int equation) {
+    state_[static_cast<std::size_t>(equation)] = State::Open;
+    path_.push_back({equation, 0});
+  }
+
+  void close(int equation) {
+    std::vector<Replacement> needed;
+    for (const ExprId e : mentions_.row(equation)) {
+      needed.push_back(result_.replacements[static_cast<std::size_t>(number_.find(e))]);
+    }
+    ExprId& by = result_.replacements[static_cast<std::size_t>(equation)].by;
+    if (!needed.empty()) by = substitute(pool_, by, needed);
+    state_[static_cast<std::size_t>(equation)] = State::Done;
+    path_.pop_back();
+  }
+
+  void report(int first) {
+    std::size_t i = 0;
+    while (path_[i].equation != first) ++i;
+    for (; i < path_.size(); ++i) {
+      result_.cycle.push_back(equations_[static_cast<std::size_t>(path_[i].equation)].what);
+    }
+    path_.clear();
+  }
+
+  Pool& pool_;
+  std::span<const Replacement> equations_;
+  NodeIndex number_;      // left-hand side → equation
+  Occurrences mentions_;  // equation → left-hand sides in it
+  std::vector<State> state_;
+  std::vector<Step> path_;
+  Resolved result_;
+};
+
+}  // namespace
+
+std::vector<ExprId> substitute(Pool& pool, std::span<const ExprId> roots,
+                               std::span<const Replacement> replacements) {
+  const NodeIndex index = number(pool, replacements);
+  const auto special = [&](ExprId e, std::span<const ExprId>) {
+    const std::int32_t i = index.find(e);
+    return i < 0 ? ExprId{} : replacements[static_cast<std::size_t>(i)].by;
+  };
+  return Rewrite(pool, special).run(roots, &index);
+}
+
+ExprId substitute(Pool& pool, ExprId root, std::span<const Replacement> replacements) {
+  return substitute(pool, std::array{root}, replacements)[0];
+}
+
+Resolved resolve_substitutes(Pool& pool, std::span<const Replacement> equations) {
+  return Resolution(pool, equations).run();
+}
+
+std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
+                                    std::span<const Truth> mode) {
+  NodeIndex truth(pool.size());
+  for (const Truth& t : mode) truth.set(t.condition, t.holds ? 1 : 0);
+  const auto special = [&](ExprId e, std::span<const ExprId> operands) {
+    if (pool.op(e) != Op::If) return ExprId{};
+    const std::int32_t holds = truth.find(pool.operand(e, 0));
+    return holds < 0 ? ExprId{} : operands[holds != 0 ? 1 : 2];
+  };
+  return Rewrite(pool, special).run(roots);
+}
+
+namespace {
+
+// Calls of `f` with the body already free of calls: parameters become arguments.
+ExprId instantiate(Pool& pool, ExprId body, std::span<const ExprId> arguments) {
+  if (pool.has(body, kHasParam)) {
+    const auto special = [&](ExprId e, std::span<const ExprId>) {
+      const Op op = pool.op(e);
+      if (op != Op::ParamReal && op != Op::ParamBool) return ExprId{};
+      return arguments[static_cast<std::size_t>(pool.param(e))];
+    };
+    return Rewrite(pool, special).run(std::array{body})[0];
+  }
+  return body;
+}
+
+// The functions with a body that the roots call, directly or not; ascending, so callees come first.
+std::vector<FunctionId> called_functions(const Pool& pool, std::span<const ExprId> roots) {
+  std::vector<char> seen(static_cast<std::size_t>(pool.function_count()), 0);
+  std::vector<ExprId> pending(roots.begin(), roots.end());
+  while (!pending.empty()) {
+    const Cone cone(pool, pending);
+    pending.clear();
+    for (const ExprId e : cone.nodes()) {
+      if (pool.op(e) != Op::Call) continue;
+      const FunctionId f = pool.called(e);
+      if (std::exchange(seen[static_cast<std::size_t>(f.index)], 1) || !pool.function(f).body)
+        continue;
+      pending.push_back(pool.function(f).body);
+    }
+  }
+  std::vector<FunctionId> functions;
+  for (FunctionId f{0}; f.index < pool.function_count(); ++f.index) {
+    if (seen[static_cast<std::size_t>(f.index)] && pool.function(f).body) functions.push_back(f);
+  }
+  return functions;
+}
+
+}  // namespace
+
+std::vector<ExprId> inline_calls(Pool& pool, std::span<const ExprId> roots) {
+  Table<FunctionId, ExprId> bodies(pool.function_count(), {});
+  const auto special = [&](ExprId e, std::span<const ExprId> operands) {
+    if (pool.op(e) != Op::Call || !bodies[pool.called(e)]) return ExprId{};
+    return instantiate(pool, bodies[pool.called(e)], operands);
+  };
+  for (const FunctionId f : called_functions(pool, roots)) {
+    bodies[f] = Rewrite(pool, special).run(std::array{pool.function(f).body})[0];
+  }
+  return Rewrite(pool, special).run(roots);
+}
+
+ExprId inline_calls(Pool& pool, ExprId root) { return inline_calls(pool, std::array{root})[0]; }
+
+}  // namespace chi::expr

@@ -1,0 +1,46 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "expr/expr.h"
+
+namespace chi::expr {
+
+/// `what` is to be replaced by `by`: a variable, a derivative, or any other node.
+struct Replacement {
+  ExprId what;
+  ExprId by;
+};
+
+/// The roots with all replacements made at once: what `by` contains is not replaced again. Rebuilt
+/// by the constructors, so results are simplified. Where replacements nest, the outermost applies.
+/// Reaches into conditions and delays. O(nodes reached).
+std::vector<ExprId> substitute(Pool& pool, std::span<const ExprId> roots,
+                               std::span<const Replacement> replacements);
+ExprId substitute(Pool& pool, ExprId root, std::span<const Replacement> replacements);
+
+/// Substitute equations (Fábián, van Beek, Rooda 2001): `what <- by`, in any order, where a `by`
+/// may mention other left-hand sides. Left-hand sides are distinct variables or derivatives.
+struct Resolved {
+  std::vector<Replacement> replacements;  ///< in the order given, free of left-hand sides
+  /// Empty, or left-hand sides x0, x1, ..., each mentioned by the right-hand side of the one before
+  /// it, and x0 by that of the last. Then `replacements` is empty.
+  std::vector<ExprId> cycle;
+};
+Resolved resolve_substitutes(Pool& pool, std::span<const Replacement> equations);
+
+/// The roots in a mode: evented `if`s whose condition is listed become the branch it selects. Plain
+/// `if`s with the same condition stay. O(nodes reached).
+struct Truth {
+  ExprId condition;
+  bool holds = false;
+};
+std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
+                                    std::span<const Truth> mode);
+
+/// The roots with calls of functions that have a body replaced by the body; so are calls in bodies.
+/// Calls of black boxes and of their derivatives stay. O(nodes of the result), up to sharing.
+std::vector<ExprId> inline_calls(Pool& pool, std::span<const ExprId> roots);
+ExprId inline_calls(Pool& pool, ExprId root);
+
+}  // namespace chi::expr
