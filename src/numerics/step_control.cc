@@ -41,6 +41,13 @@ double ErrorNorm::operator()(std::span<const double> v) const {
   return counted_ > 0 ? std::sqrt(sum / counted_) : 0;
 }
 
+std::vector<double> ErrorNorm::typical() const {
+  std::vector<double> sizes = absolute_;
+  const double relative = std::max(relative_, std::numeric_limits<double>::epsilon());
+  for (double& s : sizes) s = std::clamp(s / relative, 1e-12, 1e12);
+  return sizes;
+}
+
 double smallest_step(double t) {
   return std::max(16 * std::numeric_limits<double>::epsilon() * std::abs(t),
                   std::numeric_limits<double>::min());

@@ -17,6 +17,8 @@ class ErrorNorm {
   void set_reference(std::span<const double> y, std::span<const double> z);  ///< from the larger
   double operator()(std::span<const double> v) const;  ///< infinite if some v_i is not finite
   std::span<const double> absolute() const { return absolute_; }
+  /// Per component the size below which the absolute tolerance rules: absolute_i / relative.
+  std::vector<double> typical() const;
 
  private:
   double relative_ = 0;

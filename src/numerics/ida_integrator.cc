@@ -1,0 +1,312 @@
+#include "numerics/ida_integrator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <ida/ida.h>
+
+#include "base/check.h"
+#include "numerics/bdf_history.h"
+#include "numerics/difference_jacobian.h"
+#include "numerics/step_control.h"
+#include "numerics/sundials_handles.h"
+
+namespace chi::numerics {
+namespace {
+
+struct FreeIda {
+  void operator()(void* memory) const { IDAFree(&memory); }
+};
+
+void check(int flag) { CHI_CHECK(flag >= 0, "IDA rejected our call"); }
+
+class IdaIntegrator final : public Integrator {
+ public:
+  IdaIntegrator(DaeProblem& problem, const IntegratorOptions& options);
+
+  void restart(double t, std::span<const double> y, std::span<const double> yp,
+               Restart kind) override;
+  StepStatus step(double t_limit) override;
+
+  int size() const override { return problem_.size(); }
+  double t() const override { return t_; }
+  double t_old() const override { return t_old_; }
+  std::span<const double> y() const override { return sundials::values(y_.get()); }
+  std::span<const double> yp() const override { return sundials::values(yp_.get()); }
+  double next_step() const override;
+  const DenseOutput& dense_output() override;
+  void interpolate(double at, std::span<double> out) override;
+  IntegratorStats stats() const override;
+
+ private:
+  static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* self);
+  static int jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix j,
+                      void* self, N_Vector, N_Vector, N_Vector);
+  void configure();
+  void begin(double t_limit);
+  double warm_step() const;
+  StepStatus creep(double t_limit);
+  StepStatus status_of(int flag) const;
+  int code_of(EvalStatus status);
+  void count_ida(IntegratorStats& s) const;
+
+  DaeProblem& problem_;
+  IntegratorOptions options_;
+  SparsePattern pattern_;
+  bool dense_matrix_;
+  ErrorNorm norm_;
+  sundials::Context context_ = sundials::make_context();
+  sundials::Vector y_, yp_, view_;
+  sundials::Matrix matrix_;
+  sundials::LinearSolver linear_;
+  std::unique_ptr<void, FreeIda> ida_;
+  std::vector<double> entries_;
+  std::optional<DifferenceJacobian> differences_;
+  double t_ = 0, t_old_ = 0;
+  double step_before_ = 0;  // length of the step before the last
+  double first_step_ = 0;   // proposed for the next begin; 0: from the problem
+  bool begun_ = false;      // IDA knows the state
+  bool stepped_ = false;
+  bool crept_ = false;  // the last step was a straight line of a few ulps
+  bool dense_made_ = false;
+  bool left_domain_ = false;  // during the last call
+  bool fatal_ = false;
+  DenseOutput dense_;
+  IntegratorStats counts_;  // ours, and IDA's up to its last reinitialisation
+};
+
+IdaIntegrator::IdaIntegrator(DaeProblem& problem, const IntegratorOptions& options)
+    : problem_(problem),
+      options_(options),
+      pattern_(problem.jacobian_pattern() ? *problem.jacobian_pattern()
+                                          : full_pattern(problem.size(), problem.size())),
+      dense_matrix_(prefers_dense(pattern_, options.matrix)),
+      norm_(options.tolerances, problem.size(),
+            options.suppress_algebraic ? problem.differential() : std::span<const char>{}),
+      entries_(static_cast<std::size_t>(pattern_.nonzeros())) {
+  const int n = problem.size();
+  y_ = sundials::make_vector(n, context_.get());
+  yp_ = sundials::make_vector(n, context_.get());
+  view_ = sundials::make_view(n, context_.get());
+  matrix_ = sundials::make_matrix(pattern_, dense_matrix_, context_.get());
+  linear_ = sundials::make_linear_solver(y_.get(), matrix_.get(), dense_matrix_, context_.get());
+  if (!problem.has_jacobian()) differences_.emplace(pattern_, norm_.typical());
+  N_VConst(0, y_.get());
+  N_VConst(0, yp_.get());
+  configure();
+}
+
+void IdaIntegrator::configure() {
+  ida_.reset(IDACreate(context_.get()));
+  void* ida = ida_.get();
+  check(IDASetErrHandlerFn(ida, sundials::ignore_message, nullptr));
+  check(IDAInit(ida, &IdaIntegrator::residual, 0, y_.get(), yp_.get()));
+  check(IDASetUserData(ida, this));
+  const sundials::Vector absolute = sundials::make_vector(size(), context_.get());
+  std::copy(norm_.absolute().begin(), norm_.absolute().end(),
+            sundials::values(absolute.get()).begin());
+  check(IDASVtolerances(ida, options_.tolerances.relative, absolute.get()));
+  check(IDASetLinearSolver(ida, linear_.get(), matrix_.get()));
+  check(IDASetJacFn(ida, &IdaIntegrator::jacobian));
+  check(IDASetMaxNumSteps(ida, -1));
+  check(IDASetMaxErrTestFails(ida, 200));  // the smallest step ends the attempts, not a count
+  check(IDASetMaxConvFails(ida, 200));
+  if (std::isfinite(options_.max_step)) check(IDASetMaxStep(ida, options_.max_step));
+  const std::span<const char> differential = problem_.differential();
+  if (options_.suppress_algebraic && !differential.empty()) {
+    const sundials::Vector id = sundials::make_vector(size(), context_.get());
+    std::copy(differential.begin(), differential.end(), sundials::values(id.get()).begin());
+    check(IDASetId(ida, id.get()));
+    check(IDASetSuppressAlg(ida, SUNTRUE));
+  }
+}
+
+// What IDA wants to hear, and a note for `status_of`.
+int IdaIntegrator::code_of(EvalStatus status) {
+  if (status == EvalStatus::Ok) return 0;
+  if (status == EvalStatus::Fatal) return fatal_ = true, -1;
+  ++counts_.domain_retreats;
+  return left_domain_ = true, 1;
+}
+
+int IdaIntegrator::residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* self) {
+  auto& s = *static_cast<IdaIntegrator*>(self);
+  ++s.counts_.evaluations;
+  const EvalStatus status =
+      s.problem_.residual(t, sundials::values(y), sundials::values(yp), sundials::values(r));
+  return s.code_of(status);
+}
+
+int IdaIntegrator::jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vector, SUNMatrix j,
+                            void* self, N_Vector, N_Vector, N_Vector) {
+  auto& s = *static_cast<IdaIntegrator*>(self);
+  ++s.counts_.jacobians;
+  EvalStatus status = EvalStatus::Ok;
+  if (s.differences_) {
+    status = s.differences_->evaluate(s.problem_, t, sundials::values(y), sundials::values(yp), 1,
+                                      cj, s.entries_);
+    s.counts_.evaluations += s.differences_->evaluations();
+  } else {
+    status = s.problem_.jacobian(t, sundials::values(y), sundials::values(yp), 1, cj, s.entries_);
+  }
+  if (status == EvalStatus::Ok) sundials::store(s.pattern_, s.entries_, s.dense_matrix_, j);
+  return s.code_of(status);
+}
+
+void IdaIntegrator::restart(double t, std::span<const double> y, std::span<const double> yp,
+                            Restart kind) {
+  CHI_CHECK(y.size() == static_cast<std::size_t>(size()) && yp.size() == y.size(),
+            "state of the wrong size");
+  first_step_ = kind == Restart::Warm ? warm_step() : options_.initial_step;
+  t_ = t_old_ = t;
+  step_before_ = 0;
+  std::copy(y.begin(), y.end(), sundials::values(y_.get()).begin());
+  std::copy(yp.begin(), yp.end(), sundials::values(yp_.get()).begin());
+  begun_ = stepped_ = crept_ = false;
+  ++counts_.restarts;
+}
+
+// Before the history is lost: what it says about a first step at order 1.
+double IdaIntegrator::warm_step() const {
+  if (!stepped_ || !begun_) return first_step_;
+  int order = 0;
+  check(IDAGetLastOrder(ida_.get(), &order));
+  // The last step may have been cut short by a limit.
+  const double last = std::max(t_ - t_old_, step_before_);
+  if (order < 2) return last;
+  const sundials::Vector second = sundials::make_vector(size(), context_.get());
+  check(IDAGetDky(ida_.get(), t_, 2, second.get()));
+  ErrorNorm norm = norm_;
+  norm.set_reference(y());
+  return first_order_step(norm, sundials::values(second.get()), last);
+}
+
+void IdaIntegrator::begin(double t_limit) {
+  count_ida(counts_);
+  check(IDAReInit(ida_.get(), t_, y_.get(), yp_.get()));
+  if (first_step_ == 0) {
+    norm_.set_reference(y());
+    first_step_ = first_order_step(norm_, y(), yp(), t_limit - t_);
+  }
+  check(IDASetInitStep(ida_.get(), std::min(first_step_, t_limit - t_)));
+  begun_ = true;
+}
+
+StepStatus IdaIntegrator::step(double t_limit) {
+  CHI_CHECK(t_limit > t_, "the limit is not ahead");
+  const double limit = std::min(t_limit, std::numeric_limits<double>::max() / 4);
+  constexpr double u = std::numeric_limits<double>::epsilon();
+  if (limit - t_ <= 256 * u * (std::abs(t_) + std::abs(limit))) return creep(limit);
+  if (!begun_) begin(limit);
+
+  left_domain_ = fatal_ = false;
+  check(IDASetMinStep(ida_.get(), smallest_step(t_)));
+  check(IDASetStopTime(ida_.get(), limit));
+  double reached = t_;
+  // After a creep IDA may be an ulp behind and first hand out what we already have.
+  for (int attempt = 0; attempt < 3 && reached <= t_; ++attempt) {
+    const int flag = IDASolve(ida_.get(), limit, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
+    if (flag < 0) return status_of(flag);
+  }
+  if (reached <= t_) return left_domain_ ? StepStatus::DomainError : StepStatus::StepTooSmall;
+  step_before_ = t_ - t_old_;
+  t_old_ = t_;
+  t_ = reached;
+  stepped_ = true;
+  crept_ = dense_made_ = false;
+  ++counts_.steps;
+  return StepStatus::Stepped;
+}
+
+// IDA refuses limits closer than some round-off units: a straight line is exact enough for those.
+StepStatus IdaIntegrator::creep(double t_limit) {
+  const std::span<double> y = sundials::values(y_.get());
+  const std::span<const double> slope = yp();
+  dense_.reset(size(), 1, t_, t_limit);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    dense_.power(0)[i] = y[i];
+    dense_.power(1)[i] = slope[i] * (t_limit - t_);
+    y[i] += dense_.power(1)[i];
+  }
+  t_old_ = t_;
+  t_ = t_limit;
+  stepped_ = crept_ = dense_made_ = true;
+  ++counts_.steps;
+  return StepStatus::Stepped;
+}
+
+StepStatus IdaIntegrator::status_of(int flag) const {
+  if (fatal_) return StepStatus::Fatal;
+  switch (flag) {
+    case IDA_REP_RES_ERR:
+    case IDA_FIRST_RES_FAIL: return StepStatus::DomainError;
+    case IDA_CONV_FAIL:
+    case IDA_NLS_FAIL:
+      if (left_domain_) return StepStatus::DomainError;
+      return SUNLinSolLastFlag(linear_.get()) != 0 ? StepStatus::SingularMatrix
+                                                   : StepStatus::NewtonFailed;
+    case IDA_LSOLVE_FAIL: return StepStatus::SingularMatrix;
+    case IDA_ERR_FAIL:
+    case IDA_TOO_MUCH_ACC: return StepStatus::StepTooSmall;
+    default: CHI_CHECK(false, "unexpected flag from IDASolve"); return StepStatus::Fatal;
+  }
+}
+
+double IdaIntegrator::next_step() const {
+  double h = 0;
+  if (!begun_) return first_step_;
+  check(IDAGetCurrentStep(ida_.get(), &h));
+  return h;
+}
+
+const DenseOutput& IdaIntegrator::dense_output() {
+  CHI_CHECK(stepped_, "no step since the restart");
+  if (dense_made_) return dense_;
+  int order = 0;
+  check(IDAGetLastOrder(ida_.get(), &order));
+  dense_.reset(size(), order, t_old_, t_);
+  for (int k = 0; k <= order; ++k) {
+    sundials::point_at(view_.get(), dense_.power(k));
+    check(IDAGetDky(ida_.get(), t_, k, view_.get()));
+  }
+  derivatives_to_powers(dense_);
+  dense_made_ = true;
+  return dense_;
+}
+
+void IdaIntegrator::interpolate(double at, std::span<double> out) {
+  if (crept_) return dense_.values(at, out);
+  sundials::point_at(view_.get(), out);
+  check(IDAGetDky(ida_.get(), at, 0, view_.get()));
+}
+
+void IdaIntegrator::count_ida(IntegratorStats& s) const {
+  long rejected = 0, setups = 0, iterations = 0, failures = 0;
+  check(IDAGetNumErrTestFails(ida_.get(), &rejected));
+  check(IDAGetNumLinSolvSetups(ida_.get(), &setups));
+  check(IDAGetNonlinSolvStats(ida_.get(), &iterations, &failures));
+  s.rejected += rejected;
+  s.factorizations += setups;
+  s.newton_iterations += iterations;
+  s.newton_failures += failures;
+}
+
+IntegratorStats IdaIntegrator::stats() const {
+  IntegratorStats s = counts_;
+  count_ida(s);
+  return s;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_ida_integrator(DaeProblem& problem,
+                                                const IntegratorOptions& options) {
+  return std::make_unique<IdaIntegrator>(problem, options);
+}
+
+}  // namespace chi::numerics

@@ -1,0 +1,303 @@
+#include "numerics/radau.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "numerics/ode_as_dae.h"
+#include "numerics/radau_stages.h"
+#include "numerics/step_control.h"
+
+namespace chi::numerics {
+namespace {
+
+// Constants of RADAU5 [1], except the rate below which a Jacobian is kept: ours are symbolic,
+// cheap.
+constexpr double kSafety = 0.9;
+constexpr double kMaxShrink = 5;
+constexpr double kMaxGrowth = 8;
+constexpr double kKeepJacobianRate = 0.001;
+constexpr double kKeepStepUpTo = 1.2;
+constexpr double kStretch = 1.01;       // a step this near the limit is stretched onto it
+constexpr double kLongestStep = 1e100;  // keeps time finite where nothing changes
+
+class Radau final : public Integrator {
+ public:
+  Radau(DaeProblem* dae, OdeProblem* ode, const IntegratorOptions& options);
+
+  void restart(double t, std::span<const double> y, std::span<const double> yp,
+               Restart kind) override;
+  StepStatus step(double t_limit) override;
+
+  int size() const override { return problem_.size(); }
+  double t() const override { return t_; }
+  double t_old() const override { return t_old_; }
+  std::span<const double> y() const override { return y_; }
+  std::span<const double> yp() const override { return yp_; }
+  double next_step() const override { return h_; }
+  const DenseOutput& dense_output() override;
+  void interpolate(double at, std::span<double> out) override { dense_output().values(at, out); }
+  IntegratorStats stats() const override;
+
+ private:
+  enum class Trial { Good, Inaccurate, Outside, Unsolved, Singular, Fatal };
+
+  StepStatus start();
+  Trial try_step(double h);
+  Trial prepare_matrices(double h);
+  Trial solve_stages(double h);
+  Trial judge_error(double h);
+  StepStatus shorten(Trial trial, double h);
+  void accept(double h, double t_new, bool limited);
+  double newton_share() const;
+
+  IntegratorOptions options_;
+  ErrorNorm norm_;
+  std::optional<OdeAsDae> ode_;  // if the problem is an ODE
+  DaeProblem& problem_;
+  RadauStages stages_;
+  double newton_tolerance_;
+  double t_ = 0, t_old_ = 0;
+  double h_ = 0;           // to try next
+  double factored_h_ = 0;  // the factors belong to this step and the present Jacobian; 0: none
+  double error_ = 0;
+  double accepted_h_ = 0, accepted_error_ = 0;  // of the last accepted step; 0: none
+  bool started_ = false;
+  bool stepped_ = false;
+  bool have_jacobian_ = false;
+  bool jacobian_fresh_ = false;  // evaluated at the present t, y
+  bool after_rejection_ = false;
+  std::vector<double> y_, yp_, y_new_, work_;
+  DenseOutput dense_;
+  IntegratorStats stats_;
+};
+
+Radau::Radau(DaeProblem* dae, OdeProblem* ode, const IntegratorOptions& options)
+    : options_(options),
+      norm_(options.tolerances, dae ? dae->size() : ode->size(),
+            options.suppress_algebraic && dae ? dae->differential() : std::span<const char>{}),
+      ode_(ode ? std::optional<OdeAsDae>(std::in_place, *ode, norm_.typical()) : std::nullopt),
+      problem_(dae ? *dae : static_cast<DaeProblem&>(*ode_)),
+      stages_(problem_, options.matrix, norm_),
+      y_(static_cast<std::size_t>(problem_.size())),
+      yp_(y_.size()),
+      y_new_(y_.size()),
+      work_(y_.size()) {
+  const double relative = std::max(options.tolerances.relative, 1e-15);
+  newton_tolerance_ = std::max(10 * std::numeric_limits<double>::epsilon() / relative,
+                               std::min(0.03, std::sqrt(relative)));
+  dense_.reserve(problem_.size(), 3);
+}
+
+void Radau::restart(double t, std::span<const double> y, std::span<const double> yp, Restart kind) {
+  CHI_CHECK(y.size() == y_.size() && (ode_ || yp.size() == y.size()), "state of the wrong size");
+  ++stats_.restarts;
+  t_ = t_old_ = t;
+  std::copy(y.begin(), y.end(), y_.begin());
+  std::fill(yp_.begin(), yp_.end(), 0.0);
+  std::copy(yp.begin(), yp.end(), yp_.begin());
+  if (kind == Restart::Cold) {
+    h_ = options_.initial_step;
+    have_jacobian_ = false;
+    factored_h_ = 0;
+  }
+  jacobian_fresh_ = false;
+  accepted_h_ = 0;
+  started_ = stepped_ = after_rejection_ = false;
+  stages_.forget_rate();
+}
+
+StepStatus Radau::start() {
+  if (ode_) {
+    const EvalStatus status = ode_->rhs(t_, y_, yp_);
+    if (status == EvalStatus::Fatal) return StepStatus::Fatal;
+    if (status == EvalStatus::Domain) return StepStatus::DomainError;
+  }
+  if (options_.fixed_step > 0) h_ = options_.fixed_step;
+  if (h_ == 0) {
+    norm_.set_reference(y_);
+    h_ = initial_step(norm_, t_, y_, yp_, 3, nullptr, {}, {});
+  }
+  started_ = true;
+  return StepStatus::Stepped;
+}
+
+StepStatus Radau::step(double t_limit) {
+  CHI_CHECK(t_limit > t_, "the limit is not ahead");
+  if (!started_) {
+    if (const StepStatus status = start(); status != StepStatus::Stepped) return status;
+  }
+  norm_.set_reference(y_);
+  StepStatus failure = StepStatus::StepTooSmall;
+  for (bool first_try = true;; first_try = false) {
+    h_ = std::min({h_, options_.max_step, kLongestStep});
+    const bool limited = t_ + kStretch * h_ >= t_limit;
+    const double t_new = limited ? t_limit : t_ + h_;
+    const double h = t_new - t_;
+    if (h < smallest_step(t_) && !(limited && first_try)) return failure;
+
+    const Trial trial = try_step(h);
+    if (trial == Trial::Fatal) return StepStatus::Fatal;
+    if (trial == Trial::Good) {
+      accept(h, t_new, limited);
+      return StepStatus::Stepped;
+    }
+    failure = shorten(trial, h);
+    if (options_.fixed_step > 0) return failure;
+  }
+}
+
+Radau::Trial Radau::try_step(double h) {
+  if (const Trial trial = prepare_matrices(h); trial != Trial::Good) return trial;
+  Trial trial = solve_stages(h);
+  if (trial == Trial::Unsolved && !jacobian_fresh_) {  // an old Jacobian may be to blame
+    have_jacobian_ = false;
+    if (trial = prepare_matrices(h); trial != Trial::Good) return trial;
+    trial = solve_stages(h);
+  }
+  return trial == Trial::Good ? judge_error(h) : trial;
+}
+
+Radau::Trial Radau::prepare_matrices(double h) {
+  for (;;) {
+    if (!have_jacobian_) {
+      ++stats_.jacobians;
+      const EvalStatus status = stages_.evaluate_jacobian(t_, y_, yp_);
+      if (status == EvalStatus::Fatal) return Trial::Fatal;
+      if (status == EvalStatus::Domain) return Trial::Outside;
+      have_jacobian_ = jacobian_fresh_ = true;
+      factored_h_ = 0;
+    }
+    if (std::abs(factored_h_ - h) <= 1e-6 * h) return Trial::Good;  // t + h was rounded
+    ++stats_.factorizations;
+    factored_h_ = 0;
+    if (stages_.factor(h)) {
+      factored_h_ = h;
+      return Trial::Good;
+    }
+    if (jacobian_fresh_) return Trial::Singular;
+    have_jacobian_ = false;
+  }
+}
+
+Radau::Trial Radau::solve_stages(double h) {
+  if (accepted_h_ > 0) {
+    stages_.start_from(dense_, h, y_);
+  } else {
+    stages_.start_from_zero();
+  }
+  const StageStatus status = stages_.solve(t_, h, y_, norm_, newton_tolerance_);
+  stats_.newton_iterations += stages_.iterations();
+  switch (status) {
+    case StageStatus::Converged: return Trial::Good;
+    case StageStatus::Fatal: return Trial::Fatal;
+    case StageStatus::Domain: return Trial::Outside;
+    case StageStatus::Diverged:
+    case StageStatus::TooSlow: break;
+  }
+  ++stats_.newton_failures;
+  return Trial::Unsolved;
+}
+
+Radau::Trial Radau::judge_error(double h) {
+  stages_.new_point(y_, y_new_);
+  if (options_.fixed_step > 0) return Trial::Good;
+  stages_.estimate_error(h, yp_, work_);
+  error_ = norm_(work_);
+  if (error_ >= 1 && (accepted_h_ == 0 || after_rejection_)) {
+    const EvalStatus status = stages_.refine_error(t_, h, y_, yp_, work_);
+    if (status == EvalStatus::Fatal) return Trial::Fatal;
+    if (status == EvalStatus::Ok) error_ = norm_(work_);
+  }
+  error_ = std::max(error_, 1e-10);
+  if (!std::isfinite(error_)) return Trial::Outside;
+  return error_ < 1 ? Trial::Good : Trial::Inaccurate;
+}
+
+// The safety factor, smaller the more iterations Newton needed [1, (8.21)].
+double Radau::newton_share() const {
+  constexpr double twice = 2.0 * RadauStages::kMaxIterations;
+  return kSafety * (1 + twice) / (stages_.iterations() + twice);
+}
+
+StepStatus Radau::shorten(Trial trial, double h) {
+  after_rejection_ = true;
+  if (trial == Trial::Outside) {
+    ++stats_.domain_retreats;
+    h_ = h / 4;
+    return StepStatus::DomainError;
+  }
+  if (trial == Trial::Singular) {
+    h_ = h / 2;
+    return StepStatus::SingularMatrix;
+  }
+  if (trial == Trial::Unsolved) {
+    h_ = h * stages_.step_factor();
+    return StepStatus::NewtonFailed;
+  }
+  ++stats_.rejected;
+  h_ = accepted_h_ == 0
+           ? h / 10
+           : h / std::clamp(std::pow(error_, 0.25) / newton_share(), 1 / kMaxGrowth, kMaxShrink);
+  return StepStatus::StepTooSmall;
+}
+
+// Gustafsson's predictive control [1, (8.25)], and the keeping of Jacobian and factors. A step cut
+// short by the limit says little: the size wanted before it stands.
+void Radau::accept(double h, double t_new, bool limited) {
+  const double wanted = h_;
+  if (options_.fixed_step == 0) {
+    double shrink = std::pow(error_, 0.25) / newton_share();
+    if (accepted_h_ > 0) {
+      const double predicted =
+          accepted_h_ / h * std::pow(error_ * error_ / accepted_error_, 0.25) / kSafety;
+      shrink = std::max(shrink, predicted);
+    }
+    h_ = h / std::clamp(shrink, 1 / kMaxGrowth, kMaxShrink);
+    if (after_rejection_) h_ = std::min(h_, h);
+    if (limited && !after_rejection_) h_ = std::max(h_, wanted);
+  }
+  stages_.make_polynomial(t_, t_new, y_, dense_);
+  stages_.new_slope(h, yp_);
+  std::swap(y_, y_new_);
+  t_old_ = t_;
+  t_ = t_new;
+  accepted_h_ = h;
+  accepted_error_ = std::max(error_, 1e-2);
+  stepped_ = true;
+  after_rejection_ = jacobian_fresh_ = false;
+  ++stats_.steps;
+  if (stages_.rate() > kKeepJacobianRate) {
+    have_jacobian_ = false;
+  } else if (h_ >= h && h_ <= kKeepStepUpTo * h) {
+    h_ = h;
+  }
+}
+
+const DenseOutput& Radau::dense_output() {
+  CHI_CHECK(stepped_, "no step since the restart");
+  return dense_;
+}
+
+IntegratorStats Radau::stats() const {
+  IntegratorStats s = stats_;
+  s.evaluations = ode_ ? ode_->evaluations() : stages_.evaluations();
+  return s;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_radau(OdeProblem& problem, const IntegratorOptions& options) {
+  return std::make_unique<Radau>(nullptr, &problem, options);
+}
+
+std::unique_ptr<Integrator> make_radau(DaeProblem& problem, const IntegratorOptions& options) {
+  return std::make_unique<Radau>(&problem, nullptr, options);
+}
+
+}  // namespace chi::numerics

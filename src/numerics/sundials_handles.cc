@@ -1,0 +1,79 @@
+#include "numerics/sundials_handles.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_nonlinearsolver.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
+
+#include "base/check.h"
+
+namespace chi::numerics::sundials {
+
+void Free::operator()(N_Vector v) const { N_VDestroy(v); }
+void Free::operator()(SUNMatrix m) const { SUNMatDestroy(m); }
+void Free::operator()(SUNLinearSolver s) const { SUNLinSolFree(s); }
+void Free::operator()(SUNNonlinearSolver s) const { SUNNonlinSolFree(s); }
+void Free::operator()(SUNContext c) const { SUNContext_Free(&c); }
+
+Context make_context() {
+  SUNContext c = nullptr;
+  CHI_CHECK(SUNContext_Create(nullptr, &c) == 0, "out of memory");
+  return Context(c);
+}
+
+Vector make_vector(int size, SUNContext context) { return Vector(N_VNew_Serial(size, context)); }
+
+Vector make_view(int size, SUNContext context) {
+  return Vector(N_VMake_Serial(size, nullptr, context));
+}
+
+void point_at(N_Vector view, std::span<double> array) { N_VSetArrayPointer(array.data(), view); }
+
+std::span<double> values(N_Vector v) {
+  return {N_VGetArrayPointer(v), static_cast<std::size_t>(N_VGetLength(v))};
+}
+
+Matrix make_matrix(const SparsePattern& pattern, bool dense, SUNContext context) {
+  if (dense) return Matrix(SUNDenseMatrix(pattern.rows, pattern.cols, context));
+  Matrix m(SUNSparseMatrix(pattern.rows, pattern.cols, pattern.nonzeros(), CSC_MAT, context));
+  std::copy(pattern.column_starts.begin(), pattern.column_starts.end(),
+            SUNSparseMatrix_IndexPointers(m.get()));
+  std::copy(pattern.row_indices.begin(), pattern.row_indices.end(),
+            SUNSparseMatrix_IndexValues(m.get()));
+  return m;
+}
+
+LinearSolver make_linear_solver(N_Vector like, SUNMatrix matrix, bool dense, SUNContext context) {
+  return LinearSolver(dense ? SUNLinSol_Dense(like, matrix, context)
+                            : SUNLinSol_KLU(like, matrix, context));
+}
+
+void store(const SparsePattern& pattern, std::span<const double> entries, bool dense,
+           SUNMatrix matrix) {
+  if (!dense) {
+    std::copy(pattern.column_starts.begin(), pattern.column_starts.end(),
+              SUNSparseMatrix_IndexPointers(matrix));
+    std::copy(pattern.row_indices.begin(), pattern.row_indices.end(),
+              SUNSparseMatrix_IndexValues(matrix));
+    std::copy(entries.begin(), entries.end(), SUNSparseMatrix_Data(matrix));
+    return;
+  }
+  double* data = SUNDenseMatrix_Data(matrix);
+  std::fill(data, data + SUNDenseMatrix_LData(matrix), 0.0);
+  for (std::size_t j = 0; j < static_cast<std::size_t>(pattern.cols); ++j) {
+    double* column = data + j * static_cast<std::size_t>(pattern.rows);
+    const auto end = static_cast<std::size_t>(pattern.column_starts[j + 1]);
+    for (auto k = static_cast<std::size_t>(pattern.column_starts[j]); k < end; ++k) {
+      column[pattern.row_indices[k]] = entries[k];
+    }
+  }
+}
+
+void ignore_message(int, const char*, const char*, char*, void*) {}
+
+}  // namespace chi::numerics::sundials

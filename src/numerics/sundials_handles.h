@@ -1,0 +1,50 @@
+#pragma once
+#include <memory>
+#include <span>
+
+#include "numerics/sparse_matrix.h"
+
+// SUNDIALS' own headers stay in the .cc files.
+struct _generic_N_Vector;
+struct _generic_SUNMatrix;
+struct _generic_SUNLinearSolver;
+struct _generic_SUNNonlinearSolver;
+struct _SUNContext;
+
+namespace chi::numerics::sundials {
+
+/// SUNDIALS hands out C handles; each gets an owner, so that no path can leak one.
+struct Free {
+  void operator()(_generic_N_Vector* v) const;
+  void operator()(_generic_SUNMatrix* m) const;
+  void operator()(_generic_SUNLinearSolver* s) const;
+  void operator()(_generic_SUNNonlinearSolver* s) const;
+  void operator()(_SUNContext* c) const;
+};
+using Context = std::unique_ptr<_SUNContext, Free>;
+using Vector = std::unique_ptr<_generic_N_Vector, Free>;
+using Matrix = std::unique_ptr<_generic_SUNMatrix, Free>;
+using LinearSolver = std::unique_ptr<_generic_SUNLinearSolver, Free>;
+using NonlinearSolver = std::unique_ptr<_generic_SUNNonlinearSolver, Free>;
+
+Context make_context();
+Vector make_vector(int size, _SUNContext* context);
+/// A vector without storage of its own, to be pointed at any array with `point_at`.
+Vector make_view(int size, _SUNContext* context);
+void point_at(_generic_N_Vector* view, std::span<double> array);
+std::span<double> values(_generic_N_Vector* v);
+
+/// A square matrix of this pattern, dense or compressed, and the direct solver for it (KLU if
+/// compressed).
+Matrix make_matrix(const SparsePattern& pattern, bool dense, _SUNContext* context);
+LinearSolver make_linear_solver(_generic_N_Vector* like, _generic_SUNMatrix* matrix, bool dense,
+                                _SUNContext* context);
+
+/// Writes values and, for a compressed matrix, the pattern too: SUNDIALS clears both.
+void store(const SparsePattern& pattern, std::span<const double> entries, bool dense,
+           _generic_SUNMatrix* matrix);
+
+/// Swallows messages: failures are reported by status.
+void ignore_message(int, const char*, const char*, char*, void*);
+
+}  // namespace chi::numerics::sundials
