@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
 
@@ -14,20 +15,20 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
   return h ^ (h >> 29);
 }
 
-std::uint64_t hash_node(const Node& n) {
+std::uint32_t hash_node(const Node& n) {
   const auto word = [](std::int32_t v) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(v));
   };
   std::uint64_t h = mix(static_cast<std::uint64_t>(n.op) + 1, word(n.slot[0]));
   h = mix(h, word(n.slot[1]) | word(n.slot[2]) << 32);
-  return h ^ (h >> 32);
+  return static_cast<std::uint32_t>(h ^ (h >> 32));
 }
 
 // Of a call the arguments count, not where they are stored.
-std::uint64_t hash_call(std::int32_t f, std::span<const ExprId> arguments) {
+std::uint32_t hash_call(std::int32_t f, std::span<const ExprId> arguments) {
   std::uint64_t h = mix(static_cast<std::uint64_t>(Op::Call) + 1, static_cast<std::uint64_t>(f));
   for (const ExprId a : arguments) h = mix(h, static_cast<std::uint64_t>(a.index));
-  return h ^ (h >> 32);
+  return static_cast<std::uint32_t>(h ^ (h >> 32));
 }
 
 double constant_of(const Node& n) {
@@ -72,13 +73,9 @@ ExprId Operands::operator[](int i) const {
   return pool_->arguments_[static_cast<std::size_t>(node_.slot[1] + i)];
 }
 
-Pool::Pool() : index_(1024, -1) {}
+Pool::Pool() : index_(1024) {}
 
 double Pool::constant(ExprId e) const { return constant_of((*this)[e]); }
-
-ExprId Pool::intern(Op op, std::int32_t a, std::int32_t b, std::int32_t c) {
-  return find_or_add({.op = op, .traits = 0, .slot = {a, b, c}});
-}
 
 ExprId Pool::intern_constant(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -88,56 +85,57 @@ ExprId Pool::intern_constant(double value) {
 
 ExprId Pool::intern_call(FunctionId f, std::span<const ExprId> arguments) {
   CHI_CHECK(static_cast<int>(arguments.size()) == function(f).arity, "wrong number of arguments");
-  const std::size_t mask = index_.size() - 1;
-  std::size_t at = static_cast<std::size_t>(hash_call(f.index, arguments)) & mask;
-  for (; index_[at] >= 0; at = (at + 1) & mask) {
-    const Node& n = nodes_[static_cast<std::size_t>(index_[at])];
-    if (n.op != Op::Call || n.slot[0] != f.index) continue;
-    const auto first = arguments_.begin() + n.slot[1];
-    if (std::equal(arguments.begin(), arguments.end(), first)) return {index_[at]};
-  }
-  Node n{.op = Op::Call,
-         .traits = 0,
-         .slot = {f.index, static_cast<std::int32_t>(arguments_.size()),
-                  static_cast<std::int32_t>(arguments.size())}};
+  const std::uint32_t hash = hash_call(f.index, arguments);
+  const std::size_t at = find(hash, [&](const Node& n) {
+    return n.op == Op::Call && n.slot[0] == f.index &&
+           std::equal(arguments.begin(), arguments.end(), arguments_.begin() + n.slot[1]);
+  });
+  if (index_[at].node >= 0) return {index_[at].node};
+  const auto first = static_cast<std::int32_t>(arguments_.size());
+  const auto count = static_cast<std::int32_t>(arguments.size());
   arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
-  n.traits = traits_of(n);
-  index_[at] = size();
-  nodes_.push_back(n);
-  if (nodes_.size() * 3 > index_.size() * 2) grow_index();
-  return {size() - 1};
+  return enter({.op = Op::Call, .traits = 0, .slot = {f.index, first, count}}, hash, at);
 }
 
-ExprId Pool::find_or_add(const Node& node) {
+ExprId Pool::intern(Op op, std::int32_t a, std::int32_t b, std::int32_t c) {
+  const Node node{.op = op, .traits = 0, .slot = {a, b, c}};
+  const std::uint32_t hash = hash_node(node);
+  const std::size_t at = find(hash, [&](const Node& n) {
+    return n.op == op && n.slot[0] == a && n.slot[1] == b && n.slot[2] == c;
+  });
+  return index_[at].node >= 0 ? ExprId{index_[at].node} : enter(node, hash, at);
+}
+
+// Where in the index a node is, or would be. Comparing hashes first saves a look at most other
+// nodes.
+template <class Equal>
+std::size_t Pool::find(std::uint32_t hash, Equal equal) const {
   const std::size_t mask = index_.size() - 1;
-  std::size_t at = static_cast<std::size_t>(hash_node(node)) & mask;
-  for (; index_[at] >= 0; at = (at + 1) & mask) {
-    const Node& n = nodes_[static_cast<std::size_t>(index_[at])];
-    if (n.op == node.op && std::equal(n.slot, n.slot + 3, node.slot)) return {index_[at]};
+  std::size_t at = hash & mask;
+  for (; index_[at].node >= 0; at = (at + 1) & mask) {
+    if (index_[at].hash == hash && equal(nodes_[static_cast<std::size_t>(index_[at].node)])) break;
   }
+  return at;
+}
+
+ExprId Pool::enter(const Node& node, std::uint32_t hash, std::size_t at) {
   CHI_CHECK(nodes_.size() < 0x7FFFFFFF, "more expressions than ids");
-  index_[at] = size();
+  const ExprId e{size()};
+  index_[at] = {e.index, hash};
   nodes_.push_back(node);
   nodes_.back().traits = traits_of(node);
   if (nodes_.size() * 3 > index_.size() * 2) grow_index();
-  return {size() - 1};
+  return e;
 }
 
 void Pool::grow_index() {
-  index_.assign(index_.size() * 2, -1);
+  const std::vector<Entry> old = std::exchange(index_, std::vector<Entry>(index_.size() * 2));
   const std::size_t mask = index_.size() - 1;
-  for (std::int32_t i = 0; i < size(); ++i) {
-    const Node& n = nodes_[static_cast<std::size_t>(i)];
-    std::uint64_t h = 0;
-    if (n.op == Op::Call) {
-      h = hash_call(n.slot[0],
-                    {arguments_.data() + n.slot[1], static_cast<std::size_t>(n.slot[2])});
-    } else {
-      h = hash_node(n);
-    }
-    std::size_t at = static_cast<std::size_t>(h) & mask;
-    while (index_[at] >= 0) at = (at + 1) & mask;
-    index_[at] = i;
+  for (const Entry& entry : old) {
+    if (entry.node < 0) continue;
+    std::size_t at = entry.hash & mask;
+    while (index_[at].node >= 0) at = (at + 1) & mask;
+    index_[at] = entry;
   }
 }
 
@@ -219,7 +217,7 @@ FunctionId Pool::add_derivative(FunctionId f, int param, ExprId body) {
 
 std::size_t Pool::memory() const {
   return nodes_.capacity() * sizeof(Node) + arguments_.capacity() * sizeof(ExprId) +
-         index_.capacity() * sizeof(std::int32_t);
+         index_.capacity() * sizeof(Entry);
 }
 
 }  // namespace chi::expr

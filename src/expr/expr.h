@@ -82,7 +82,7 @@ class Operands {
 /// Hash-consed: equal nodes have equal ids, so that comparing ids compares expressions and common
 /// subexpressions exist once. Operands have smaller ids than the nodes that use them, so a
 /// bottom-up pass is a loop over ascending ids, and nothing here or in the passes recurses.
-/// Nodes are never changed or removed. About 24 bytes per node (16 and the hash table).
+/// Nodes are never changed or removed. About 32 bytes per node (16 and the hash table).
 /// Build with the constructors of build.h, which simplify; `intern` is their back door.
 class Pool {
  public:
@@ -123,13 +123,19 @@ class Pool {
 
  private:
   friend class Operands;
-  ExprId find_or_add(const Node& node);
+  struct Entry {
+    std::int32_t node = -1;
+    std::uint32_t hash = 0;
+  };
+  template <class Equal>
+  std::size_t find(std::uint32_t hash, Equal equal) const;
+  ExprId enter(const Node& node, std::uint32_t hash, std::size_t at);
   void grow_index();
   Traits traits_of(const Node& node) const;
 
   std::vector<Node> nodes_;
-  std::vector<ExprId> arguments_;    // of calls: slot[1] is the first, slot[2] the count
-  std::vector<std::int32_t> index_;  // open addressing over node ids; the size is a power of two
+  std::vector<ExprId> arguments_;  // of calls: slot[1] is the first, slot[2] the count
+  std::vector<Entry> index_;       // open addressing; the size is a power of two
   Table<FunctionId, Function> functions_;
 };
 
