@@ -1,25 +1,17 @@
 #pragma once
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "sema/decl_id.h"
 #include "sema/types.h"
+#include "sema/value.h"
 #include "syntax/ast.h"
 
 /// The tree with what checking learnt about it, in side tables: names resolved, types known, static
 /// rules obeyed. The tree itself is unchanged.
 namespace chi::sema {
-
-using DeclId = Id<struct DeclTag>;
-
-enum class Builtin : std::uint8_t {
-#define CHI_BUILTIN(name, text) name,
-#include "sema/builtins.def"
-#undef CHI_BUILTIN
-};
-std::string_view builtin_text(Builtin builtin);
 
 enum class DeclKind : std::uint8_t {
   Constant,   // const
@@ -77,6 +69,9 @@ struct TypedModel {
   std::unordered_map<std::int32_t, DeclId> unwind_index;
   /// Instances: the definition each refers to; -1 if unresolved.
   Table<syntax::InstanceId, std::int32_t> instance_of;
+  /// The values of the constants (`const`), converted to their type. A constant that cannot be
+  /// evaluated has none, and was reported.
+  std::unordered_map<DeclId, Value> constant_values;
 };
 
 }  // namespace chi::sema

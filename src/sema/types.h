@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -65,6 +66,10 @@ struct Channel {
 using TypeNode =
     std::variant<UnknownType, Basic, List, Set, Dict, Array, Tuple, Record, Func, Dist, Channel>;
 
+/// Aliases may nest types further than brackets do; deeper than this is an error, so that passes
+/// may follow a type recursively.
+inline constexpr std::int32_t kMaxTypeDepth = 200;
+
 /// All types of one model.
 class Types {
  public:
@@ -89,14 +94,34 @@ class Types {
   bool is(TypeId id, BasicType kind) const { return id == basic(kind); }
   bool is_numeric(TypeId id) const;  ///< nat, int or real
   bool is_integer(TypeId id) const;  ///< nat or int
-  bool is_real_based(
-      TypeId id) const;  ///< real, or an array, tuple or record of such: may be an unknown
+  /// real, or an array, tuple or record of such: may be an unknown of the equations
+  bool is_real_based(TypeId id) const { return facts_[id].real_based; }
+  /// Whether values of the type can be stored, sent and compared: no channel, function,
+  /// distribution or void in it.
+  bool is_data(TypeId id) const { return facts_[id].data; }
+  /// The channel type of a channel or of a bundle of channels; none for other types.
+  TypeId channel_of(TypeId id) const;
+  /// The distribution type of a distribution or of an array of distributions; none for others.
+  TypeId distribution_of(TypeId id) const;
+  /// How deep the type nests; 0 for basic types. Checking keeps it at most kMaxTypeDepth.
+  std::int32_t depth(TypeId id) const { return facts_[id].depth; }
+  std::int32_t size() const { return nodes_.size(); }
   /// As written in the manual, e.g. `real # nat*`.
   std::string text(TypeId id, const Interner& symbols) const;
 
  private:
+  struct Facts {
+    bool real_based = false;
+    bool data = true;
+    std::int32_t depth = 0;
+  };
   TypeId intern(TypeNode node, std::vector<std::int64_t> key);
+  Facts derive_facts(const TypeNode& node) const;
+  TypeId innermost(TypeId id) const;
+  Slice<TypeId> add_types(std::span<const TypeId> types);
+
   Table<TypeId, TypeNode> nodes_;
+  Table<TypeId, Facts> facts_;
   std::vector<TypeId> type_lists_;
   std::vector<Field> field_lists_;
   struct KeyHash {
@@ -109,5 +134,13 @@ class Types {
 /// real; int -> nat, which is checked at run time (a negative nat is a run-time error); `!T` or
 /// `?T` for `-T` ends; unknown with anything. Not deep: a list of nat is not a list of real.
 bool fits(const Types& types, TypeId from, TypeId to);
+
+/// Whether two types are the same but for lengths that are known only at instantiation: what a
+/// `ref` argument needs.
+bool same_type(const Types& types, TypeId a, TypeId b);
+
+/// The type of an expression that is of type `a` in one branch and `b` in another: the wider of two
+/// numeric types, else the type both are; none if there is none.
+std::optional<TypeId> join(const Types& types, TypeId a, TypeId b);
 
 }  // namespace chi::sema

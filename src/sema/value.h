@@ -5,9 +5,12 @@
 #include <variant>
 #include <vector>
 
-#include "sema/typed_model.h"
+#include "sema/decl_id.h"
+#include "sema/types.h"
 
 namespace chi::sema {
+
+struct TypedModel;
 
 /// A value known before the run: constants, parameters, array lengths, unwinding ranges.
 struct Value {
@@ -38,6 +41,9 @@ struct Value {
 /// A total order on values of one type; false < true, lists lexicographically.
 bool operator==(const Value& a, const Value& b);
 bool operator<(const Value& a, const Value& b);
+
+/// A real in the shortest form that reads back as the same real: `2.0`, `0.1`, `1e+20`, `inf`.
+std::string real_text(double value);
 
 /// As `!e` prints it: reals in shortest form that reads back, strings bare at the top and quoted
 /// inside.

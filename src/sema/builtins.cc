@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "sema/expression_parts.h"
+#include "sema/expressions.h"
+
+namespace chi::sema {
+namespace {
+
+/// How many arguments a library function takes.
+struct Arity {
+  int least = 1;
+  int most = 1;
+};
+
+Arity arity_of(Builtin builtin) {
+  using enum Builtin;
+  switch (builtin) {
+    case Pi: return {0, 0};
+    case Min:
+    case Max: return {1, 2};
+    case Atan2:
+    case Take:
+    case Drop:
+    case Sort:
+    case Binomial:
+    case Uniform:
+    case Erlang:
+    case Gamma:
+    case Normal:
+    case Lognormal:
+    case Beta:
+    case Weibull: return {2, 2};
+    case Insert:
+    case Triangle: return {3, 3};
+    case Range: return {1, 3};
+    case Delayed: return {2, 3};
+    default: return {1, 1};
+  }
+}
+
+class LibraryCall {
+ public:
+  LibraryCall(Context& c, Builtin builtin, ExprId call, TypeId hint)
+      : c_(c),
+        builtin_(builtin),
+        call_(call),
+        hint_(hint),
+        arguments_(c.ast.list(c.node<syntax::Call>(call)->arguments)) {}
+
+  TypeId check() {
+    if (!right_count()) {
+      for (ExprId a : arguments_) check_expr(c_, a);
+      return c_.unknown();
+    }
+    return by_kind();
+  }
+
+ private:
+  TypeId by_kind() {
+    using enum Builtin;
+    switch (builtin_) {
+      case Abs:
+      case Sign: return number(0);
+      case Min:
+      case Max: return extreme();
+      case Floor:
+      case Ceil:
+      case Round: return reals(c_.int_type());
+      case Hd:
+      case Hr: return element(list(0, {}));
+      case Tl:
+      case Tr:
+      case Reverse: return list(0, hint_);
+      case Len: return list(0, {}), c_.nat_type();
+      case Take:
+      case Drop: return part_of_list();
+      case Sort: return sorted();
+      case Insert: return inserted();
+      case Range: return range();
+      case Sum: return sum();
+      case Size: return size();
+      case Pick: return pick();
+      case Keys:
+      case Values: return entries();
+      case Str: return str();
+      case Delayed: return delayed();
+      case Pi: return c_.real_type();
+      default:
+        return builtin_ >= Constant && builtin_ <= Weibull ? distribution() : reals(c_.real_type());
+    }
+  }
+
+  bool right_count() {
+    const Arity arity = arity_of(builtin_);
+    const int found = static_cast<int>(arguments_.size());
+    if (builtin_ == Builtin::Pi) {
+      c_.report({.code = DiagCode::NotAFunction,
+                 .span = c_.span(call_),
+                 .message = "`pi` is a number, not a function"});
+      return false;
+    }
+    if (found >= arity.least && found <= arity.most) return true;
+    const std::string count = arity.least == arity.most
+                                  ? fmt::format("{}", arity.least)
+                                  : fmt::format("{} to {}", arity.least, arity.most);
+    c_.report({.code = DiagCode::ArgumentCount,
+               .span = c_.span(call_),
+               .message = fmt::format("`{}` takes {} argument{}, found {}", builtin_text(builtin_),
+                                      count, arity.most == 1 ? "" : "s", found)});
+    return false;
+  }
+
+  TypeId wrong(std::size_t i, std::string_view wanted, TypeId found) {
+    if (!c_.types.is_unknown(found)) {
+      c_.report({.code = DiagCode::LibraryArgument,
+                 .span = c_.span(arguments_[i]),
+                 .message = fmt::format("`{}` needs {}, found `{}`", builtin_text(builtin_), wanted,
+                                        c_.text(found))});
+    }
+    return c_.unknown();
+  }
+
+  TypeId number(std::size_t i) {
+    const TypeId found = check_expr(c_, arguments_[i]);
+    return c_.types.is_numeric(found) ? found : wrong(i, "a number", found);
+  }
+
+  TypeId real(std::size_t i) {
+    const TypeId found = check_expr(c_, arguments_[i], c_.real_type());
+    return c_.types.is_numeric(found) ? found : wrong(i, "a number", found);
+  }
+
+  TypeId integer(std::size_t i, TypeId hint = {}) {
+    const TypeId found = check_expr(c_, arguments_[i], hint);
+    return c_.types.is_integer(found) ? found : wrong(i, "an integer", found);
+  }
+
+  TypeId reals(TypeId result) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) real(i);
+    return result;
+  }
+
+  TypeId list(std::size_t i, TypeId hint) {
+    const TypeId found = check_expr(c_, arguments_[i], c_.as<List>(hint) ? hint : TypeId{});
+    return c_.as<List>(found) ? found : wrong(i, "a list", found);
+  }
+
+  TypeId element(TypeId type) const {
+    const auto list = c_.as<List>(type);
+    return list ? list->element : c_.unknown();
+  }
+
+  TypeId extreme() {
+    if (arguments_.size() == 2) {
+      const TypeId a = number(0);
+      const TypeId b = number(1);
+      return join(c_.types, a, b).value_or(c_.unknown());
+    }
+    const TypeId found = element(list(0, {}));
+    return c_.types.is_numeric(found) || c_.types.is_unknown(found) ? found
+                                                                    : wrong(0, "numbers", found);
+  }
+
+  TypeId part_of_list() {
+    const TypeId type = list(0, hint_);
+    integer(1);
+    return type;
+  }
+
+  /// `(T, T) -> bool`, the order that sorting uses.
+  void order(std::size_t i, TypeId type) {
+    const TypeId found = check_expr(c_, arguments_[i]);
+    if (c_.types.is_unknown(type)) return;
+    const std::array<TypeId, 2> both{element(type), element(type)};
+    const TypeId wanted = c_.types.func(both, c_.bool_type());
+    if (!fits(c_.types, found, wanted)) {
+      wrong(i, fmt::format("an order `{}`", c_.text(wanted)), found);
+    }
+  }
+
+  TypeId sorted() {
+    const TypeId type = list(0, hint_);
+    order(1, type);
+    return type;
+  }
+
+  TypeId inserted() {
+    const TypeId type = list(0, hint_);
+    require(c_, arguments_[1], element(type), "an element");
+    order(2, type);
+    return type;
+  }
+
+  /// A `nat*` or `int*` as the place wants; else as the arguments are.
+  TypeId range() {
+    TypeId widest = c_.nat_type();
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const TypeId found = integer(i);
+      if (!c_.types.is_unknown(found)) widest = join(c_.types, widest, found).value_or(widest);
+    }
+    const TypeId wanted = element(hint_ ? hint_ : c_.unknown());
+    return c_.types.list(c_.types.is_integer(wanted) ? wanted : widest);
+  }
+
+  TypeId sum() {
+    const TypeId found = element(list(0, {}));
+    if (c_.types.is_numeric(found) || c_.types.is_unknown(found)) return found;
+    return wrong(0, "a list of numbers", found);
+  }
+
+  TypeId size() {
+    const TypeId found = check_expr(c_, arguments_[0]);
+    const bool sized = c_.as<Set>(found) || c_.as<Dict>(found);
+    if (!sized) wrong(0, "a set or a dictionary", found);
+    return c_.nat_type();
+  }
+
+  TypeId pick() {
+    const TypeId found = check_expr(c_, arguments_[0]);
+    const auto set = c_.as<Set>(found);
+    return set ? set->element : wrong(0, "a set", found);
+  }
+
+  TypeId entries() {
+    const TypeId found = check_expr(c_, arguments_[0]);
+    const auto dict = c_.as<Dict>(found);
+    if (!dict) return wrong(0, "a dictionary", found);
+    return c_.types.list(builtin_ == Builtin::Keys ? dict->key : dict->value);
+  }
+
+  TypeId str() {
+    const TypeId found = check_expr(c_, arguments_[0]);
+    if (!c_.types.is_data(found)) wrong(0, "data", found);
+    return c_.string_type();
+  }
+
+  TypeId delayed() {
+    reals(c_.real_type());
+    if (c_.place != Place::Equation && c_.place != Place::Substitute &&
+        c_.place != Place::Statement) {
+      c_.report({.code = DiagCode::DelayPlace,
+                 .span = c_.span(call_),
+                 .message = "`delay` can stand only in equations and statements"});
+    }
+    return c_.real_type();
+  }
+
+  TypeId distribution() {
+    using enum Builtin;
+    const auto hint = c_.as<Dist>(hint_);
+    const TypeId wanted = hint ? hint->result : c_.unknown();
+    switch (builtin_) {
+      case Constant: return constant(wanted);
+      case Bernoulli: return reals(c_.types.dist(c_.bool_type()));
+      case Geometric:
+      case Poisson: return reals(counts(wanted));
+      case Binomial: return integer(0), real(1), counts(wanted);
+      case Erlang: return real(0), integer(1), c_.types.dist(c_.real_type());
+      case Uniform: return uniform(wanted);
+      default: return reals(c_.types.dist(c_.real_type()));
+    }
+  }
+
+  /// A distribution of whole numbers: of `int` where that is wanted, else of `nat`.
+  TypeId counts(TypeId wanted) {
+    return c_.types.dist(c_.types.is(wanted, BasicType::Int) ? wanted : c_.nat_type());
+  }
+
+  TypeId constant(TypeId wanted) {
+    const TypeId hint = c_.types.is_unknown(wanted) ? TypeId{} : wanted;
+    const TypeId found = check_expr(c_, arguments_[0], hint);
+    if (c_.types.is_unknown(found)) return found;
+    const bool simple = c_.types.is_numeric(found) || c_.types.is(found, BasicType::Bool);
+    if (!simple) return wrong(0, "a number or a boolean", found);
+    const bool widens = hint && c_.types.is_numeric(found) && fits(c_.types, found, hint);
+    return c_.types.dist(widens ? hint : found);
+  }
+
+  TypeId uniform(TypeId wanted) {
+    const bool wants_real = c_.types.is(wanted, BasicType::Real);
+    const TypeId a = wants_real ? real(0) : number(0);
+    const TypeId b = wants_real ? real(1) : number(1);
+    if (c_.types.is_unknown(a) || c_.types.is_unknown(b)) return c_.unknown();
+    if (wants_real || !c_.types.is_integer(a) || !c_.types.is_integer(b)) {
+      return c_.types.dist(c_.real_type());
+    }
+    if (c_.types.is_integer(wanted)) return c_.types.dist(wanted);
+    return c_.types.dist(join(c_.types, a, b).value_or(c_.int_type()));
+  }
+
+  Context& c_;
+  Builtin builtin_;
+  ExprId call_;
+  TypeId hint_;
+  std::span<const ExprId> arguments_;
+};
+
+}  // namespace
+
+TypeId check_builtin(Context& c, Builtin builtin, ExprId call, TypeId hint) {
+  return LibraryCall(c, builtin, call, hint).check();
+}
+
+}  // namespace chi::sema

@@ -1,0 +1,220 @@
+#include "sema/declarations.h"
+
+#include <fmt/format.h>
+
+#include "sema/expressions.h"
+#include "sema/written_types.h"
+
+namespace chi::sema {
+namespace {
+
+using syntax::Direction;
+
+DefinitionInfo& info(Context& c) {
+  return c.model.definitions[static_cast<std::size_t>(c.definition)];
+}
+
+bool is_local_kind(DeclKind kind) { return kind >= DeclKind::ValueParam; }
+
+/// The declaration of this name in the definition being checked, if it has one already.
+DeclId declared_here(const Context& c, Symbol name) {
+  const DeclId decl = c.scope.find(name);
+  if (!decl || !is_local_kind(c.model.decls[decl].kind)) return {};
+  return decl;
+}
+
+DeclId add(Context& c, DeclKind kind, syntax::Ident name, TypeId type) {
+  const DeclId decl = c.declare(kind, name, type);
+  if (!name) return decl;
+  if (const DeclId first = declared_here(c, name.name)) {
+    c.used[static_cast<std::size_t>(decl.index)] = 1;
+    c.report({.code = DiagCode::DuplicateName,
+              .span = name.span,
+              .message = fmt::format("`{}` is declared twice", c.text(name.name)),
+              .labels = {{c.model.decls[first].span, "first declared here"}}});
+  } else {
+    c.scope.add(name.name, decl);
+  }
+  return decl;
+}
+
+TypeId reject(Context& c, DiagCode code, syntax::TypeId written, std::string message,
+              std::string help = {}) {
+  c.report({.code = code,
+            .span = c.ast.types[written].span,
+            .message = std::move(message),
+            .help = std::move(help)});
+  return c.unknown();
+}
+
+TypeId ref_type(Context& c, const syntax::Param& param, TypeId type, OwnerKind owner) {
+  if (owner == OwnerKind::Function) {
+    c.report({.code = DiagCode::RefPlace,
+              .span = param.span,
+              .message = "a function has no `ref` parameters",
+              .help = "a function changes nothing but its own variables; return a tuple instead"});
+    return c.unknown();
+  }
+  if (c.types.is_data(type) || c.types.distribution_of(type)) return type;
+  return reject(c, DiagCode::RefPlace, param.type,
+                fmt::format("`{}` cannot be a `ref` parameter", c.text(type)),
+                "leave out `ref`: channels and functions are passed as they are");
+}
+
+TypeId value_type(Context& c, const syntax::Param& param, TypeId type, OwnerKind owner) {
+  if (c.types.is_data(type) || c.as<Func>(type)) return type;
+  if (owner == OwnerKind::Function) {
+    return reject(c, DiagCode::BadTypePlace, param.type,
+                  fmt::format("`{}` cannot be a parameter of a function", c.text(type)));
+  }
+  if (c.types.distribution_of(type)) return type;
+  if (const TypeId channel = c.types.channel_of(type)) {
+    if (c.as<Channel>(channel)->direction != Direction::Both) return type;
+    return reject(c, DiagCode::ChannelPlace, param.type, "a channel parameter has a direction",
+                  "write `!T` to send or `?T` to receive");
+  }
+  return reject(c, DiagCode::BadTypePlace, param.type,
+                fmt::format("`{}` cannot be a parameter", c.text(type)));
+}
+
+TypeId local_type(Context& c, const syntax::VarDecl& group, TypeId type, OwnerKind owner) {
+  if (c.types.is_data(type)) return type;
+  if (c.types.distribution_of(type) && owner != OwnerKind::Function) return type;
+  const TypeId channel = c.types.channel_of(type);
+  if (!channel) {
+    return reject(c, DiagCode::BadTypePlace, group.type,
+                  fmt::format("`{}` cannot be the type of a variable", c.text(type)));
+  }
+  if (owner != OwnerKind::System) {
+    return reject(c, DiagCode::ChannelPlace, group.type, "channels are declared in systems",
+                  "a process gets its channels as parameters");
+  }
+  if (c.as<Channel>(channel)->direction == Direction::Both) return type;
+  return reject(c, DiagCode::ChannelPlace, group.type,
+                "a channel declared in a system has both ends", "write `-T`");
+}
+
+void check_bounds(Context& c, const syntax::VarDecl& group, TypeId type) {
+  if (!group.low && !group.high) return;
+  if (!c.types.is_real_based(type)) {
+    c.report({.code = DiagCode::BoundsPlace,
+              .span = join(c.span(group.low), c.span(group.high)),
+              .message = fmt::format("`{}` has no bounds", c.text(type)),
+              .help = "bounds keep real variables in their region when equations are solved"});
+    return;
+  }
+  const PlaceGuard place(c, Place::BeforeRun);
+  require(c, group.low, c.real_type(), "a bound");
+  require(c, group.high, c.real_type(), "a bound");
+}
+
+void check_initial(Context& c, const syntax::VarDecl& group, TypeId type, OwnerKind owner) {
+  if (!group.initial) return;
+  if (c.types.channel_of(type)) {
+    c.report({.code = DiagCode::ChannelPlace,
+              .span = c.span(group.initial),
+              .message = "a channel has no initial value"});
+    return;
+  }
+  const PlaceGuard place(c, owner == OwnerKind::Function ? Place::Function : Place::Initialiser);
+  require(c, group.initial, type);
+}
+
+}  // namespace
+
+void declare_params(Context& c, Slice<syntax::Param> params, OwnerKind owner) {
+  for (const syntax::Param& param : c.ast.list(params)) {
+    const TypeId written = resolve_type(c, param.type);
+    const TypeId type =
+        param.is_ref ? ref_type(c, param, written, owner) : value_type(c, param, written, owner);
+    for (const syntax::Ident& name : c.ast.list(param.names)) {
+      const DeclKind kind = param.is_ref ? DeclKind::RefParam : DeclKind::ValueParam;
+      const DeclId decl = add(c, kind, name, type);
+      c.model.decls[decl].ordinal = static_cast<std::int32_t>(info(c).params.size());
+      info(c).params.push_back(decl);
+    }
+  }
+}
+
+void declare_locals(Context& c, Slice<syntax::VarDecl> locals, OwnerKind owner) {
+  for (const syntax::VarDecl& group : c.ast.list(locals)) {
+    const TypeId type = local_type(c, group, resolve_type(c, group.type), owner);
+    check_bounds(c, group, type);
+    check_initial(c, group, type, owner);
+    for (const syntax::Ident& name : c.ast.list(group.names)) {
+      const DeclId decl = add(c, DeclKind::Local, name, type);
+      Decl& d = c.model.decls[decl];
+      d.ordinal = static_cast<std::int32_t>(info(c).locals.size());
+      d.initial = group.initial;
+      d.low = group.low;
+      d.high = group.high;
+      info(c).locals.push_back(decl);
+    }
+  }
+}
+
+void enter_params(Context& c) {
+  for (DeclId decl : info(c).params) {
+    const Symbol name = c.model.decls[decl].name;
+    if (name && !declared_here(c, name)) c.scope.add(name, decl);
+  }
+}
+
+void declare_index(Context& c, const syntax::Unwind& unwind) {
+  const TypeId type = resolve_type(c, unwind.type);
+  const PlaceGuard place(c, Place::BeforeRun);
+  if (!c.types.is_integer(type) && !c.types.is_unknown(type)) {
+    c.report({.code = DiagCode::IndexType,
+              .span = c.ast.types[unwind.type].span,
+              .message = fmt::format("an index is `nat` or `int`, found `{}`", c.text(type))});
+  }
+  require_integer(c, unwind.low, "a range");
+  require_integer(c, unwind.high, "a range");
+  if (const DeclId hidden = declared_here(c, unwind.variable.name)) {
+    c.report({.code = DiagCode::IndexHidesName,
+              .span = unwind.variable.span,
+              .message = fmt::format("index `{}` hides another `{}`", c.name_of(hidden),
+                                     c.name_of(hidden)),
+              .labels = {{c.model.decls[hidden].span, "declared here"}}});
+  }
+  const DeclId decl = c.declare(DeclKind::Index, unwind.variable, type);
+  c.model.unwind_index[unwind.variable.span.begin] = decl;
+  c.scope.add(unwind.variable.name, decl);
+}
+
+namespace {
+
+void warn_channel(Context& c, DeclId decl) {
+  const Decl& d = c.model.decls[decl];
+  const auto found = c.ends.find(decl);
+  const ChannelEnds ends = found == c.ends.end() ? ChannelEnds{} : found->second;
+  if (!ends.send && !ends.receive) {
+    c.report({.code = DiagCode::UnusedChannel,
+              .span = d.span,
+              .message = fmt::format("channel `{}` is never used", c.text(d.name))});
+  } else if (!ends.send || !ends.receive) {
+    c.report({.code = DiagCode::ChannelOneEnd,
+              .span = d.span,
+              .message = fmt::format("nothing {} channel `{}`",
+                                     ends.send ? "receives from" : "sends to", c.text(d.name)),
+              .help = "a communication needs both ends: this one waits for ever"});
+  }
+}
+
+}  // namespace
+
+void warn_unused(Context& c) {
+  for (DeclId decl : info(c).locals) {
+    const Decl& d = c.model.decls[decl];
+    if (!d.name || c.types.is_unknown(d.type) || c.text(d.name).starts_with('_')) continue;
+    if (c.types.channel_of(d.type)) {
+      warn_channel(c, decl);
+    } else if (!c.used[static_cast<std::size_t>(decl.index)]) {
+      c.report({.code = DiagCode::UnusedVariable,
+                .span = d.span,
+                .message = fmt::format("variable `{}` is never used", c.text(d.name))});
+    }
+  }
+}
+
+}  // namespace chi::sema

@@ -1,0 +1,178 @@
+#include "sema/equations.h"
+
+#include <fmt/format.h>
+
+#include "base/match.h"
+#include "sema/declarations.h"
+#include "sema/expression_parts.h"
+#include "sema/expressions.h"
+#include "sema/paths.h"
+#include "sema/substitutes.h"
+
+namespace chi::sema {
+namespace {
+
+class EquationChecker {
+ public:
+  EquationChecker(Context& c, bool instant) : c_(c), instant_(instant) {}
+
+  void check_all(Slice<syntax::EquationId> equations) {
+    for (syntax::EquationId id : c_.ast.list(equations)) {
+      match(
+          c_.ast.equations[id].node, [&](const syntax::UnknownDecl& n) { unknowns(n); },
+          [&](const syntax::ImpulseDecl& n) { impulse(n, c_.ast.equations[id].span); },
+          [&](const syntax::Substitute& n) { substitute(n, c_.ast.equations[id].span); },
+          [&](const syntax::Equality& n) { equality(n, c_.ast.equations[id].span); },
+          [&](const syntax::GuardedEquations& n) { guarded(n); },
+          [&](const syntax::UnwoundEquations& n) { unwound(n); }, [](const syntax::Error&) {});
+    }
+  }
+
+  EquationFacts finish() {
+    check_substitutes(c_, substitutes_);
+    for (const syntax::Substitute& s : substitutes_) {
+      if (!c_.node<syntax::Name>(strip(c_.ast, s.target))) continue;
+      const DeclId decl = root_of(c_, s.target);
+      const auto unknown = facts_.unknown.find(decl);
+      if (unknown == facts_.unknown.end()) continue;
+      c_.report(
+          {.code = DiagCode::UnknownSubstituted,
+           .span = unknown->second,
+           .message = fmt::format("`{}` is substituted and cannot be unknown", c_.name_of(decl)),
+           .labels = {{c_.span(s.target), "substituted here"}}});
+    }
+    return std::move(facts_);
+  }
+
+ private:
+  /// Checks something that equations are to determine: a variable or, if allowed, its derivative.
+  bool determines(ExprId expr, std::string_view what, bool derivative_allowed) {
+    const TypeId type = check_expr(c_, expr);
+    if (c_.types.is_unknown(type)) return false;
+    const bool derivative = c_.node<syntax::Derivative>(strip(c_.ast, expr)) != nullptr;
+    const DeclId root = root_of(c_, expr);
+    if (!root || !is_variable(c_, root) || (derivative && !derivative_allowed)) {
+      Diagnostic d{.code = DiagCode::NotAnUnknown, .span = c_.span(expr)};
+      d.message =
+          derivative ? fmt::format("a derivative cannot be {}", what)
+          : root ? fmt::format("`{}` is not a variable and cannot be {}", c_.name_of(root), what)
+                 : fmt::format("only a variable can be {}", what);
+      if (root && !derivative) d.labels.push_back({c_.model.decls[root].span, "declared here"});
+      c_.report(std::move(d));
+      return false;
+    }
+    if (!c_.types.is_real_based(type)) {
+      c_.report({.code = DiagCode::NotAnUnknown,
+                 .span = c_.span(expr),
+                 .message = fmt::format("`{}` cannot be {}: equations determine real variables",
+                                        c_.text(type), what),
+                 .labels = {{c_.model.decls[root].span, "declared here"}}});
+      return false;
+    }
+    if (derivative || is_fixed_path(c_, expr)) return true;
+    c_.report({.code = DiagCode::ElementNotFixed,
+               .span = c_.span(expr),
+               .message = "which element is meant changes during the run",
+               .help = "use constants, parameters and indices of an unwinding as index"});
+    return false;
+  }
+
+  void unknowns(const syntax::UnknownDecl& n) {
+    for (ExprId e : c_.ast.list(n.unknowns)) {
+      if (!determines(e, "an unknown", true) || instant_ || guards_ > 0) continue;
+      const ExprId stripped = strip(c_.ast, e);
+      if (c_.node<syntax::Name>(stripped))
+        facts_.unknown.emplace(root_of(c_, stripped), c_.span(e));
+    }
+  }
+
+  void impulse(const syntax::ImpulseDecl& n, Span span) {
+    if (!instant_) {
+      c_.report({.code = DiagCode::ImpulsePlace,
+                 .span = span,
+                 .message = "`impulse` can stand only in instantaneous equations `{ ... }`"});
+    }
+    for (ExprId e : c_.ast.list(n.unknowns)) determines(e, "impulsive", false);
+  }
+
+  void substitute(const syntax::Substitute& n, Span span) {
+    if (instant_ || guards_ > 0) {
+      c_.report({.code = DiagCode::SubstitutePlace,
+                 .span = span,
+                 .message = instant_ ? "a substitute equation cannot be instantaneous"
+                                     : "a substitute equation cannot be guarded",
+                 .help = instant_ ? "" : "guard its value: `x <- [ b -> e | not b -> f ]`"});
+    }
+    const PlaceGuard place(c_, Place::Substitute);
+    const bool sound = determines(n.target, "substituted", true);
+    const TypeId target = c_.model.type[n.target];
+    require(c_, n.value, c_.types.is_unknown(target) ? c_.unknown() : target);
+    if (!sound || instant_ || guards_ > 0) return;
+    substitutes_.push_back(n);
+    const ExprId stripped = strip(c_.ast, n.target);
+    if (c_.node<syntax::Name>(stripped)) {
+      facts_.substituted.emplace(root_of(c_, stripped), c_.span(n.target));
+    }
+  }
+
+  void equality(const syntax::Equality& n, Span span) {
+    const bool right_first = is_open_literal(c_, n.left) && !is_open_literal(c_, n.right);
+    const ExprId first = right_first ? n.right : n.left;
+    const ExprId second = right_first ? n.left : n.right;
+    const TypeId a = check_expr(c_, first);
+    const TypeId b = check_expr(c_, second, c_.types.is_real_based(a) ? a : TypeId{});
+    if (c_.types.is_unknown(a) || c_.types.is_unknown(b)) return;
+    const auto both = join(c_.types, a, b);
+    if (!both) {
+      const TypeId left = right_first ? b : a;
+      c_.report({.code = DiagCode::EquationShape,
+                 .span = span,
+                 .message = fmt::format("the sides of this equation are `{}` and `{}`",
+                                        c_.text(left), c_.text(right_first ? a : b))});
+    } else if (!c_.types.is_real_based(*both)) {
+      c_.report(
+          {.code = DiagCode::EquationNotReal,
+           .span = span,
+           .message = fmt::format("an equation relates real numbers, found `{}`", c_.text(*both)),
+           .help = "other variables get their values by `:=` in statements"});
+    }
+  }
+
+  void guarded(const syntax::GuardedEquations& n) {
+    for (const auto& alternative : c_.ast.list(n.alternatives)) {
+      require(c_, alternative.guard, c_.bool_type(), "a guard");
+      ++guards_;
+      check_all(alternative.body);
+      --guards_;
+    }
+  }
+
+  void unwound(const syntax::UnwoundEquations& n) {
+    const std::size_t mark = c_.scope.enter();
+    if (n.unwind) declare_index(c_, n.unwind);
+    check_all(n.body);
+    c_.scope.leave(mark);
+  }
+
+  Context& c_;
+  bool instant_;
+  int guards_ = 0;
+  std::vector<syntax::Substitute> substitutes_;
+  EquationFacts facts_;
+};
+
+}  // namespace
+
+EquationFacts check_equations(Context& c, Slice<syntax::EquationId> equations) {
+  const PlaceGuard place(c, Place::Equation);
+  EquationChecker checker(c, false);
+  checker.check_all(equations);
+  return checker.finish();
+}
+
+void check_instant(Context& c, Slice<syntax::EquationId> equations) {
+  const PlaceGuard place(c, Place::Equation);
+  EquationChecker(c, true).check_all(equations);
+}
+
+}  // namespace chi::sema

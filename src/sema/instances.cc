@@ -1,0 +1,259 @@
+#include "sema/instances.h"
+
+#include <fmt/format.h>
+
+#include "sema/declarations.h"
+#include "sema/expressions.h"
+#include "sema/paths.h"
+#include "sema/suggest.h"
+
+namespace chi::sema {
+namespace {
+
+using syntax::Direction;
+
+class InstanceChecker {
+ public:
+  explicit InstanceChecker(Context& c) : c_(c) {}
+
+  void check_all(Slice<syntax::InstanceId> instances) {
+    for (syntax::InstanceId id : c_.ast.list(instances)) {
+      const syntax::Instance& instance = c_.ast.instances[id];
+      const std::size_t mark = c_.scope.enter();
+      if (instance.unwind) declare_index(c_, instance.unwind);
+      if (instance.name) {
+        check_one(id, instance);
+      } else {
+        check_all(instance.group);
+      }
+      c_.scope.leave(mark);
+    }
+  }
+
+ private:
+  void check_one(syntax::InstanceId id, const syntax::Instance& instance) {
+    check_label(instance);
+    const PlaceGuard place(c_, Place::BeforeRun);
+    if (instance.priority) require_integer(c_, instance.priority, "a priority");
+    const std::int32_t part = find_part(instance);
+    c_.model.instance_of[id] = part;
+    const auto arguments = c_.ast.list(instance.arguments);
+    if (part < 0) return check_alone(arguments);
+    const auto& params = c_.model.definitions[static_cast<std::size_t>(part)].params;
+    if (params.size() != arguments.size()) {
+      report_count(instance, params.size());
+      return check_alone(arguments);
+    }
+    for (std::size_t i = 0; i < params.size(); ++i) check_argument(arguments[i], params[i]);
+  }
+
+  void check_label(const syntax::Instance& instance) {
+    if (!instance.label) return;
+    const auto [at, added] = labels_.emplace(instance.label.name, instance.label.span);
+    if (added) return;
+    c_.report({.code = DiagCode::DuplicateLabel,
+               .span = instance.label.span,
+               .message = fmt::format("label `{}` is used twice", c_.text(instance.label.name)),
+               .labels = {{at->second, "first used here"}}});
+  }
+
+  /// The definition an instance refers to; -1 after a report.
+  std::int32_t find_part(const syntax::Instance& instance) {
+    const DeclId decl = c_.top_level[instance.name.name];
+    if (!decl) {
+      c_.report(
+          {.code = DiagCode::UndeclaredName,
+           .span = instance.name.span,
+           .message = fmt::format("process `{}` is not declared", c_.text(instance.name.name)),
+           .help = suggest(c_, instance.name.name, Wanted::Part)});
+      return -1;
+    }
+    const Decl& d = c_.model.decls[decl];
+    const auto& node = c_.ast.definitions[static_cast<std::size_t>(d.owner)].node;
+    const auto* system = std::get_if<syntax::SysDef>(&node);
+    const bool experiment = system && system->kind == syntax::SystemKind::Experiment;
+    const bool part = d.kind == DeclKind::Process || d.kind == DeclKind::System;
+    if (part && !experiment) return d.owner;
+    c_.report(
+        {.code = DiagCode::NotAProcess,
+         .span = instance.name.span,
+         .message = experiment
+                        ? fmt::format("experiment `{}` cannot be part of a system", c_.text(d.name))
+                        : fmt::format("`{}` is not a process or system", c_.text(d.name)),
+         .labels = {{d.span, "declared here"}}});
+    return -1;
+  }
+
+  /// Arguments of an unknown part: what they mention counts as used, at both ends.
+  void check_alone(std::span<const ExprId> arguments) {
+    const PlaceGuard place(c_, Place::Reference);
+    for (ExprId e : arguments) {
+      check_expr(c_, e);
+      if (const DeclId root = root_of(c_, e)) c_.ends[root] = {true, true};
+    }
+  }
+
+  void report_count(const syntax::Instance& instance, std::size_t wanted) {
+    const DeclId decl = c_.top_level[instance.name.name];
+    c_.report(
+        {.code = DiagCode::ArgumentCount,
+         .span = instance.span,
+         .message = fmt::format("`{}` takes {} argument{}, found {}", c_.text(instance.name.name),
+                                wanted, wanted == 1 ? "" : "s", instance.arguments.count),
+         .labels = {{c_.model.decls[decl].span, "declared here"}}});
+  }
+
+  void check_argument(ExprId expr, DeclId param) {
+    const Decl p = c_.model.decls[param];
+    if (p.kind == DeclKind::RefParam) return check_reference(expr, p);
+    const TypeId type = check_expr(c_, expr, p.type);
+    if (c_.types.is_unknown(type)) return;
+    if (const TypeId end = c_.types.channel_of(p.type)) note_end(expr, end);
+    if (fits(c_.types, type, p.type)) {
+      require_fits(c_, expr, type, p.type, {});  // a negative literal for a nat
+      return;
+    }
+    c_.report({.code = DiagCode::TypeMismatch,
+               .span = c_.span(expr),
+               .message = fmt::format("expected `{}` for parameter `{}`, found `{}`",
+                                      c_.text(p.type), c_.text(p.name), c_.text(type)),
+               .labels = {{p.span, "declared here"}}});
+  }
+
+  void note_end(ExprId expr, TypeId channel) {
+    const DeclId root = root_of(c_, expr);
+    if (!root) return;
+    ChannelEnds& ends = c_.ends[root];
+    const Direction direction = c_.as<Channel>(channel)->direction;
+    ends.send = ends.send || direction == Direction::Send;
+    ends.receive = ends.receive || direction == Direction::Receive;
+  }
+
+  void check_reference(ExprId expr, const Decl& p) {
+    const PlaceGuard place(c_, Place::Reference);
+    const TypeId type = check_expr(c_, expr, p.type);
+    if (c_.types.is_unknown(type)) return;
+    const DeclId root = root_of(c_, expr);
+    const bool derivative = c_.node<syntax::Derivative>(strip(c_.ast, expr)) != nullptr;
+    if (!root || !is_variable(c_, root) || derivative) {
+      c_.report({.code = DiagCode::RefArgument,
+                 .span = c_.span(expr),
+                 .message = fmt::format("parameter `{}` shares a variable; this is a value",
+                                        c_.text(p.name)),
+                 .labels = {{p.span, "declared `ref` here"}}});
+    } else if (!same_type(c_.types, type, p.type)) {
+      c_.report({.code = DiagCode::RefArgument,
+                 .span = c_.span(expr),
+                 .message = fmt::format("parameter `{}` shares a `{}`, found `{}`", c_.text(p.name),
+                                        c_.text(p.type), c_.text(type)),
+                 .labels = {{p.span, "declared `ref` here"}},
+                 .help = "a shared variable has exactly the type of the parameter"});
+    } else if (!is_fixed_path(c_, expr)) {
+      c_.report({.code = DiagCode::ElementNotFixed,
+                 .span = c_.span(expr),
+                 .message = "which element is shared changes during the run",
+                 .help = "use constants, parameters and indices of an unwinding as index"});
+    }
+  }
+
+  Context& c_;
+  std::unordered_map<Symbol, Span> labels_;
+};
+
+/// The systems that each system instantiates, with the place.
+class Nesting {
+ public:
+  explicit Nesting(Context& c) : c_(c), uses_(c.ast.definitions.size()), state_(uses_.size()) {
+    for (std::size_t d = 0; d < uses_.size(); ++d) {
+      const auto* system = std::get_if<syntax::SysDef>(&c.ast.definitions[d].node);
+      if (system) collect(d, system->instances);
+    }
+  }
+
+  void check() {
+    for (std::size_t d = 0; d < uses_.size(); ++d) {
+      if (state_[d] == New) search(d);
+    }
+  }
+
+ private:
+  struct Use {
+    std::size_t system;
+    Span span;
+  };
+  struct Visit {
+    std::size_t system;
+    std::size_t next;
+  };
+  enum State : std::uint8_t { New, Active, Done };
+
+  void collect(std::size_t d, Slice<syntax::InstanceId> instances) {
+    std::vector<Slice<syntax::InstanceId>> todo{instances};
+    while (!todo.empty()) {
+      const auto slice = todo.back();
+      todo.pop_back();
+      for (syntax::InstanceId id : c_.ast.list(slice)) {
+        const syntax::Instance& instance = c_.ast.instances[id];
+        const std::int32_t part = c_.model.instance_of[id];
+        if (!instance.name) {
+          todo.push_back(instance.group);
+        } else if (part >= 0) {
+          uses_[d].push_back({static_cast<std::size_t>(part), instance.name.span});
+        }
+      }
+    }
+  }
+
+  void search(std::size_t start) {
+    std::vector<Visit> path{{start, 0}};
+    state_[start] = Active;
+    while (!path.empty()) {
+      Visit& top = path.back();
+      if (top.next == uses_[top.system].size()) {
+        state_[top.system] = Done;
+        path.pop_back();
+        continue;
+      }
+      const Use use = uses_[top.system][top.next++];
+      if (state_[use.system] == Active) {
+        report(path, use);
+      } else if (state_[use.system] == New) {
+        state_[use.system] = Active;
+        path.push_back({use.system, 0});
+      }
+    }
+  }
+
+  void report(const std::vector<Visit>& path, const Use& back) {
+    auto first = path.begin();
+    while (first->system != back.system) ++first;
+    const auto name = [&](std::size_t d) { return c_.name_of(c_.model.definitions[d].self); };
+    Diagnostic d{.code = DiagCode::SystemInItself, .span = back.span};
+    if (first + 1 == path.end()) {
+      d.message = fmt::format("system `{}` contains itself", name(back.system));
+    } else {
+      d.message = fmt::format("system `{}` contains itself, through `{}`", name(back.system),
+                              name((first + 1)->system));
+      for (auto v = first; v + 1 != path.end() && d.labels.size() < 5; ++v) {
+        d.labels.push_back(
+            {uses_[v->system][v->next - 1].span,
+             fmt::format("`{}` contains `{}`", name(v->system), name((v + 1)->system))});
+      }
+    }
+    c_.report(std::move(d));
+  }
+
+  Context& c_;
+  std::vector<std::vector<Use>> uses_;
+  std::vector<State> state_;
+};
+
+}  // namespace
+
+void check_instances(Context& c, Slice<syntax::InstanceId> instances) {
+  InstanceChecker(c).check_all(instances);
+}
+
+void check_nesting(Context& c) { Nesting(c).check(); }
+
+}  // namespace chi::sema

@@ -1,0 +1,196 @@
+#include "sema/written_types.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/match.h"
+#include "sema/evaluate.h"
+#include "sema/expressions.h"
+#include "sema/suggest.h"
+
+namespace chi::sema {
+namespace {
+
+constexpr std::int64_t kLongestArray = 100'000'000;
+
+class Resolver {
+ public:
+  explicit Resolver(Context& c) : c_(c) {}
+
+  /// Parts precede the whole in the table, so one sweep by id finds every part resolved.
+  TypeId resolve(syntax::TypeId root) {
+    collect(root);
+    std::sort(order_.begin(), order_.end());
+    for (syntax::TypeId t : order_) {
+      TypeId type = resolve_node(t);
+      if (c_.types.depth(type) > kMaxTypeDepth) type = too_deep(t);
+      c_.model.written_type[t] = type;
+    }
+    return c_.model.written_type[root];
+  }
+
+ private:
+  void collect(syntax::TypeId root) {
+    using namespace syntax;
+    order_ = {root};
+    const auto add = [&](syntax::TypeId part) {
+      if (part) order_.push_back(part);
+    };
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      match(
+          c_.ast.types[order_[i]].node, [](const syntax::Basic&) {}, [](const TypeName&) {},
+          [](const Error&) {}, [&](const ListType& n) { add(n.element); },
+          [&](const SetType& n) { add(n.element); },
+          [&](const DictType& n) { add(n.key), add(n.value); },
+          [&](const ArrayType& n) { add(n.element); },
+          [&](const TupleType& n) {
+            for (syntax::TypeId e : c_.ast.list(n.elements)) add(e);
+          },
+          [&](const RecordType& n) {
+            for (const FieldType& f : c_.ast.list(n.fields)) add(f.type);
+          },
+          [&](const FuncType& n) {
+            for (syntax::TypeId p : c_.ast.list(n.parameters)) add(p);
+            add(n.result);
+          },
+          [&](const DistType& n) { add(n.result); }, [&](const ChannelType& n) { add(n.element); });
+    }
+  }
+
+  TypeId resolve_node(syntax::TypeId t) {
+    using namespace syntax;
+    return match(
+        c_.ast.types[t].node, [&](const syntax::Basic& n) { return c_.types.basic(n.type); },
+        [&](const TypeName& n) { return alias(n.name, c_.ast.types[t].span); },
+        [&](const ListType& n) { return c_.types.list(data(n.element, "a list")); },
+        [&](const SetType& n) { return c_.types.set(data(n.element, "a set")); },
+        [&](const DictType& n) {
+          const sema::TypeId key = data(n.key, "a dictionary");
+          return c_.types.dict(key, data(n.value, "a dictionary"));
+        },
+        [&](const ArrayType& n) { return array(n); }, [&](const TupleType& n) { return tuple(n); },
+        [&](const RecordType& n) { return record(n); }, [&](const FuncType& n) { return func(n); },
+        [&](const DistType& n) { return dist(n); },
+        [&](const ChannelType& n) { return channel(n); },
+        [&](const Error&) { return c_.unknown(); });
+  }
+
+  TypeId of(syntax::TypeId part) { return part ? c_.model.written_type[part] : c_.unknown(); }
+
+  TypeId reject(syntax::TypeId part, std::string_view place) {
+    c_.report({.code = DiagCode::BadTypePlace,
+               .span = c_.ast.types[part].span,
+               .message = fmt::format("`{}` cannot be part of {}", c_.text(of(part)), place)});
+    return c_.unknown();
+  }
+
+  TypeId too_deep(syntax::TypeId t) {
+    c_.report({.code = DiagCode::TypeTooDeep,
+               .span = c_.ast.types[t].span,
+               .message = fmt::format("this type nests more than {} levels deep", kMaxTypeDepth)});
+    return c_.unknown();
+  }
+
+  TypeId data(syntax::TypeId part, std::string_view place) {
+    return c_.types.is_data(of(part)) ? of(part) : reject(part, place);
+  }
+
+  TypeId alias(Symbol name, Span span) {
+    if (!name) return c_.unknown();
+    const DeclId decl = c_.top_level[name];
+    if (!decl) {
+      c_.report({.code = DiagCode::UndeclaredName,
+                 .span = span,
+                 .message = fmt::format("type `{}` is not declared", c_.text(name)),
+                 .help = suggest(c_, name, Wanted::Type)});
+      return c_.unknown();
+    }
+    const Decl& d = c_.model.decls[decl];
+    if (d.kind == DeclKind::TypeAlias) return d.type;
+    c_.report({.code = DiagCode::NotAType,
+               .span = span,
+               .message = fmt::format("`{}` is not a type", c_.text(name)),
+               .labels = {{d.span, "declared here"}}});
+    return c_.unknown();
+  }
+
+  TypeId array(const syntax::ArrayType& n) {
+    TypeId element = of(n.element);
+    const bool part = c_.types.is_data(element) || c_.types.channel_of(element) ||
+                      c_.types.distribution_of(element);
+    if (!part) element = reject(n.element, "an array");
+    if (!n.length) return c_.types.array(element, -1, {});
+    const PlaceGuard place(c_, Place::BeforeRun);
+    const int open = c_.open_names;
+    const int errors = c_.diagnostics.error_count();
+    require_integer(c_, n.length, "an array length");
+    if (c_.diagnostics.error_count() > errors) return c_.unknown();
+    if (c_.open_names > open) return c_.types.array(element, -1, n.length);
+    const auto value = evaluate(c_.model, n.length, c_.int_type(), {}, c_.diagnostics);
+    if (!value) return c_.unknown();
+    const std::int64_t length = std::get<std::int64_t>(value->data);
+    if (length >= 0 && length <= kLongestArray) return c_.types.array(element, length, {});
+    c_.report({.code = DiagCode::ArrayLength,
+               .span = c_.span(n.length),
+               .message = fmt::format("an array cannot have {} elements", length)});
+    return c_.unknown();
+  }
+
+  TypeId tuple(const syntax::TupleType& n) {
+    std::vector<TypeId> elements;
+    for (syntax::TypeId e : c_.ast.list(n.elements)) elements.push_back(data(e, "a tuple"));
+    return c_.types.tuple(elements);
+  }
+
+  TypeId record(const syntax::RecordType& n) {
+    std::vector<Field> fields;
+    std::unordered_map<Symbol, Span> first;
+    for (const syntax::FieldType& f : c_.ast.list(n.fields)) {
+      if (!f.field) continue;
+      const auto [at, added] = first.emplace(f.field.name, f.field.span);
+      if (added) {
+        fields.push_back({f.field.name, data(f.type, "a record")});
+        continue;
+      }
+      c_.report({.code = DiagCode::DuplicateField,
+                 .span = f.field.span,
+                 .message = fmt::format("field `{}` is declared twice", c_.text(f.field.name)),
+                 .labels = {{at->second, "first declared here"}}});
+    }
+    return c_.types.record(fields);
+  }
+
+  TypeId func(const syntax::FuncType& n) {
+    std::vector<TypeId> parameters;
+    for (syntax::TypeId p : c_.ast.list(n.parameters)) {
+      const bool function = c_.as<Func>(of(p)).has_value();
+      parameters.push_back(function ? of(p) : data(p, "the parameters of a function"));
+    }
+    return c_.types.func(parameters, data(n.result, "the result of a function"));
+  }
+
+  TypeId dist(const syntax::DistType& n) {
+    const TypeId result = of(n.result);
+    const bool simple = c_.types.is_numeric(result) || c_.types.is(result, BasicType::Bool) ||
+                        c_.types.is_unknown(result);
+    return c_.types.dist(simple ? result : reject(n.result, "a distribution"));
+  }
+
+  TypeId channel(const syntax::ChannelType& n) {
+    const TypeId element = of(n.element);
+    const bool sendable = c_.types.is_data(element) || c_.types.is(element, BasicType::Void);
+    return c_.types.channel(n.direction, sendable ? element : reject(n.element, "a channel"));
+  }
+
+  Context& c_;
+  std::vector<syntax::TypeId> order_;
+};
+
+}  // namespace
+
+TypeId resolve_type(Context& c, syntax::TypeId written) {
+  return written ? Resolver(c).resolve(written) : c.unknown();
+}
+
+}  // namespace chi::sema
