@@ -60,8 +60,7 @@ void distribution_start(std::uint64_t key, Slot* distribution);
 /// sample does not fit in 64 bits. No allocation; about 15 ns for exponential.
 RunError distribution_sample(Slot* distribution, Slot* value);
 
-/// Mean and variance of the law; infinite where they do not exist. For tests and for
-/// `constant`-for-stochastic checks. Constant's argument is read as a real.
+/// Mean and variance of the law. Constant's argument is read as a real.
 double distribution_mean(const Slot* distribution);
 double distribution_variance(const Slot* distribution);
 

@@ -69,7 +69,6 @@ class Heap {
   static constexpr int kPooledClasses = 40;
   void destroy(Object* object);
   void* take_block(std::uint32_t size_class);
-  void free_block(Object* object);
   std::int64_t limit_bytes_;
   std::int64_t live_objects_ = 0, live_bytes_ = 0, peak_bytes_ = 0;
   std::int64_t allocations_ = 0, system_allocations_ = 0;
@@ -83,7 +82,7 @@ class Heap {
 /// Ownership. Slots that hold a value own its references. Throughout src/code, a `const Slot*`
 /// operand is borrowed; a `Slot*` operand is owned, and is consumed or replaced by the result. To
 /// keep the old value, `copy` it first: that costs an increment and, since buffers are shared, does
-/// not make the operation slower. On failure all operands are as they were.
+/// not make the operation slower. On failure every operand is still the caller's and valid.
 
 inline void retain(Object* object) {
   if (object != nullptr) ++object->references;

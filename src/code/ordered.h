@@ -31,6 +31,7 @@ struct Place {
 /// Reads entries in order. `entry()` is null at the end. Valid while the table does not change.
 class OrderedCursor {
  public:
+  OrderedCursor() = default;  ///< at the end
   explicit OrderedCursor(const Slot* table);
   const Slot* entry() const;
   void next();
@@ -46,11 +47,17 @@ const Slot* ordered_entry(const Slot* table, Place place);
 /// The same for changing its value in place; makes the way to it unshared.
 RunError ordered_writable(Heap& heap, const OrderedType& type, Slot* table, Place place,
                           Slot** entry);
-/// Inserts at `place`, which ordered_find gave and did not find; the entry is moved in.
-RunError ordered_insert(Heap& heap, const OrderedType& type, Slot* table, Place place, Slot* entry);
+/// Inserts at `place`, which ordered_find gave and did not find. Key and value (null for a set) are
+/// moved in.
+RunError ordered_insert(Heap& heap, const OrderedType& type, Slot* table, Place place,
+                        const Slot* key, const Slot* value);
 /// Removes and releases the entry at a place that was found.
 RunError ordered_erase(Heap& heap, const OrderedType& type, Slot* table, Place place);
-/// Adds behind the greatest entry: for building from sorted input in O(1) each.
-RunError ordered_append(Heap& heap, const OrderedType& type, Slot* table, Slot* entry);
+/// Adds a copy of `entry` behind the greatest one: for building from sorted input in O(1) each.
+RunError ordered_append(Heap& heap, const OrderedType& type, Slot* table, const Slot* entry);
+/// The part of each entry that starts at `offset` and is of type `part`, as a list. `list` was
+/// garbage.
+RunError ordered_to_list(Heap& heap, const Slot* table, std::int32_t offset,
+                         const RuntimeType& part, Slot* list);
 
 }  // namespace chi::code

@@ -24,11 +24,10 @@ class SampleWords {
  public:
   SampleWords(std::uint64_t key, std::uint64_t sample) : key_(key), sample_(sample) {}
   std::uint64_t word();
-  /// Uniform on the 2^53 points (k + 1/2) / 2^53 rounded to double, never 0: log(u) is finite.
-  /// Never 1 either.
-  double open01();
+  /// Uniform on k / 2^53, 0 < k <= 2^53: (0, 1], so that log(u) is finite.
+  double positive01();
   /// Uniform on k / 2^53, 0 <= k < 2^53: [0, 1).
-  double half_open01();
+  double uniform01();
   /// Uniform on 0 .. n - 1 without bias. Requires n > 0.
   std::uint64_t below(std::uint64_t n);
 

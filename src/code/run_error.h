@@ -18,7 +18,11 @@ enum class RunError : std::uint8_t {
   Domain,           ///< a mathematical function outside its domain, or NaN to integer
   ZeroStep,         ///< range(a, b, 0)
   BadDistribution,  ///< `distribution_problem` says what is wrong with the arguments
-  OutOfMemory,      ///< the heap's limit, or a sequence of more than kMaxLength elements
+  NoOpenGuard,      ///< a selection or guarded expression none of whose guards holds
+  NoReturn,         ///< a function that ends without `ret`
+  RecursionTooDeep,
+  Interrupted,  ///< asked to stop in the middle of a function
+  OutOfMemory,  ///< the heap's limit, or a sequence of more than kMaxLength elements
 };
 
 /// The sentence used in diagnostics, without position, capital or full stop.

@@ -82,6 +82,8 @@ class RuntimeTypes {
     return rows_[static_cast<std::size_t>(ref.index)];
   }
   const RuntimeType& at(sema::TypeId type) { return (*this)[get(type)]; }
+  /// As `at`, for a type that `get` was asked for before.
+  const RuntimeType& known(sema::TypeId type) const { return (*this)[made_[type]]; }
   std::string_view name(Symbol symbol) const { return symbols_.text(symbol); }
 
  private:

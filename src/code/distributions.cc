@@ -1,0 +1,207 @@
+#include "code/distributions.h"
+
+#include <array>
+#include <cmath>
+
+#include "base/check.h"
+#include "code/sampling.h"
+
+namespace chi::code {
+namespace {
+
+struct Law {
+  std::string_view name;
+  int arity = 0;
+  unsigned integer_arguments = 0;  // bit i: argument i
+  bool discrete = false;
+};
+
+constexpr std::array<Law, 15> kLaws = {{
+    {"constant", 1, 0, false},
+    {"bernoulli", 1, 0, true},
+    {"binomial", 2, 1, true},
+    {"geometric", 1, 0, true},
+    {"poisson", 1, 0, true},
+    {"uniform", 2, 3, true},
+    {"uniform", 2, 0, false},
+    {"exponential", 1, 0, false},
+    {"erlang", 2, 2, false},
+    {"gamma", 2, 0, false},
+    {"normal", 2, 0, false},
+    {"lognormal", 2, 0, false},
+    {"beta", 2, 0, false},
+    {"triangle", 3, 0, false},
+    {"weibull", 2, 0, false},
+}};
+
+const Law& law_of(DistributionKind kind) { return kLaws[static_cast<std::size_t>(kind)]; }
+
+bool is_positive(double x) { return x > 0 && std::isfinite(x); }
+bool is_probability(double p) { return p >= 0 && p <= 1; }
+
+constexpr double kLargestPoisson = 0x1p62;  // its samples fit in 64 bits
+
+RunError store_count(double count, Slot* value) {
+  if (!(count < 0x1p63)) return RunError::Overflow;
+  value->i = static_cast<std::int64_t>(count);
+  return RunError::None;
+}
+
+double sample_uniform(SampleWords& words, double a, double b) {
+  while (true) {
+    const double x = a + (b - a) * words.uniform01();
+    if (x < b) return x;  // rounding may give b, which does not belong
+  }
+}
+
+double sample_triangle(double u, double a, double mode, double b) {
+  const double width = b - a;
+  if (u * width < mode - a) return a + std::sqrt(u * width) * std::sqrt(mode - a);
+  return b - std::sqrt((1 - u) * width) * std::sqrt(b - mode);
+}
+
+/// Failures before the first success.
+double sample_geometric(SampleWords& words, double p) {
+  return p == 1 ? 0.0 : std::floor(std::log(words.positive01()) / std::log1p(-p));
+}
+
+}  // namespace
+
+DistributionKind distribution_kind(sema::Builtin function, bool integer) {
+  using sema::Builtin;
+  switch (function) {
+    case Builtin::Constant: return DistributionKind::Constant;
+    case Builtin::Bernoulli: return DistributionKind::Bernoulli;
+    case Builtin::Binomial: return DistributionKind::Binomial;
+    case Builtin::Geometric: return DistributionKind::Geometric;
+    case Builtin::Poisson: return DistributionKind::Poisson;
+    case Builtin::Uniform:
+      return integer ? DistributionKind::UniformInt : DistributionKind::UniformReal;
+    case Builtin::Exponential: return DistributionKind::Exponential;
+    case Builtin::Erlang: return DistributionKind::Erlang;
+    case Builtin::Gamma: return DistributionKind::Gamma;
+    case Builtin::Normal: return DistributionKind::Normal;
+    case Builtin::Lognormal: return DistributionKind::Lognormal;
+    case Builtin::Beta: return DistributionKind::Beta;
+    case Builtin::Triangle: return DistributionKind::Triangle;
+    case Builtin::Weibull: return DistributionKind::Weibull;
+    default: CHI_CHECK(false, "not a distribution function"); return DistributionKind::Constant;
+  }
+}
+
+std::string_view distribution_name(DistributionKind kind) { return law_of(kind).name; }
+int distribution_arity(DistributionKind kind) { return law_of(kind).arity; }
+bool distribution_argument_is_integer(DistributionKind kind, int index) {
+  return (law_of(kind).integer_arguments >> index & 1) != 0;
+}
+bool distribution_is_discrete(DistributionKind kind) { return law_of(kind).discrete; }
+
+std::string_view distribution_problem(DistributionKind kind, const Slot* a) {
+  const auto unless = [](bool valid, std::string_view text) {
+    return valid ? std::string_view{} : text;
+  };
+  switch (kind) {
+    case DistributionKind::Constant: return {};
+    case DistributionKind::Bernoulli:
+      return unless(is_probability(a[0].r), "the probability of `bernoulli` must be from 0 to 1");
+    case DistributionKind::Binomial:
+      if (a[0].i < 0) return "the number of trials of `binomial` cannot be negative";
+      return unless(is_probability(a[1].r), "the probability of `binomial` must be from 0 to 1");
+    case DistributionKind::Geometric:
+      return unless(is_probability(a[0].r) && a[0].r > 0,
+                    "the probability of `geometric` must be above 0 and at most 1");
+    case DistributionKind::Poisson:
+      return unless(a[0].r >= 0 && a[0].r <= kLargestPoisson,
+                    "the mean of `poisson` must be from 0 to 2^62");
+    case DistributionKind::UniformInt:
+      return unless(a[0].i < a[1].i, "the bounds of `uniform` must be increasing");
+    case DistributionKind::UniformReal:
+      return unless(a[0].r < a[1].r && std::isfinite(a[1].r - a[0].r),
+                    "the bounds of `uniform` must be finite and increasing");
+    case DistributionKind::Exponential:
+      return unless(is_positive(a[0].r), "the mean of `exponential` must be positive and finite");
+    case DistributionKind::Erlang:
+      if (a[1].i < 1) return "the number of phases of `erlang` must be at least 1";
+      return unless(is_positive(a[0].r), "the mean of `erlang` must be positive and finite");
+    case DistributionKind::Gamma:
+      return unless(is_positive(a[0].r) && is_positive(a[1].r),
+                    "shape and scale of `gamma` must be positive and finite");
+    case DistributionKind::Normal:
+      return unless(std::isfinite(a[0].r) && std::isfinite(a[1].r) && a[1].r >= 0,
+                    "`normal` needs a finite mean and a finite variance that is not negative");
+    case DistributionKind::Lognormal:
+      return unless(std::isfinite(a[0].r) && std::isfinite(a[1].r) && a[1].r >= 0,
+                    "`lognormal` needs a finite mean and a finite variance that is not negative");
+    case DistributionKind::Beta:
+      return unless(is_positive(a[0].r) && is_positive(a[1].r),
+                    "both shapes of `beta` must be positive and finite");
+    case DistributionKind::Triangle:
+      return unless(
+          a[0].r < a[2].r && a[0].r <= a[1].r && a[1].r <= a[2].r && std::isfinite(a[2].r - a[0].r),
+          "`triangle` needs finite bounds in increasing order with the mode between them");
+    case DistributionKind::Weibull:
+      return unless(is_positive(a[0].r) && is_positive(a[1].r),
+                    "shape and scale of `weibull` must be positive and finite");
+  }
+  return {};
+}
+
+RunError distribution_make(DistributionKind kind, const Slot* arguments, Slot* distribution) {
+  if (!distribution_problem(kind, arguments).empty()) return RunError::BadDistribution;
+  Slot law[4] = {int_slot(static_cast<std::int64_t>(kind)), int_slot(0), int_slot(0), int_slot(0)};
+  for (int i = 0; i < distribution_arity(kind); ++i) law[1 + i] = arguments[i];
+  for (int i = 0; i < 4; ++i) distribution[i] = law[i];
+  return RunError::None;
+}
+
+void distribution_start(std::uint64_t key, Slot* distribution) {
+  distribution[4].i = static_cast<std::int64_t>(key);
+  distribution[5].i = 0;
+}
+
+RunError distribution_sample(Slot* distribution, Slot* value) {
+  const auto key = static_cast<std::uint64_t>(distribution[4].i);
+  const auto sample = static_cast<std::uint64_t>(distribution[5].i);
+  distribution[5].i = static_cast<std::int64_t>(sample + 1);
+  const Slot* a = distribution + 1;
+  SampleWords words(key, sample);
+  switch (static_cast<DistributionKind>(distribution->i)) {
+    case DistributionKind::Constant: *value = a[0]; break;
+    case DistributionKind::Bernoulli: value->i = words.uniform01() < a[0].r; break;
+    case DistributionKind::Binomial:
+      value->i = std::min(a[0].i, static_cast<std::int64_t>(std::min(
+                                      sample_binomial(words, static_cast<double>(a[0].i), a[1].r),
+                                      0x1.fffffffffffffp62)));
+      break;
+    case DistributionKind::Geometric: return store_count(sample_geometric(words, a[0].r), value);
+    case DistributionKind::Poisson: return store_count(sample_poisson(words, a[0].r), value);
+    case DistributionKind::UniformInt: {
+      const auto low = static_cast<std::uint64_t>(a[0].i);
+      const std::uint64_t width = static_cast<std::uint64_t>(a[1].i) - low;
+      value->i = static_cast<std::int64_t>(low + words.below(width));
+      break;
+    }
+    case DistributionKind::UniformReal: value->r = sample_uniform(words, a[0].r, a[1].r); break;
+    case DistributionKind::Exponential: value->r = -a[0].r * std::log(words.positive01()); break;
+    case DistributionKind::Erlang:
+      value->r = a[0].r / static_cast<double>(a[1].i) * sample_erlang(words, a[1].i);
+      break;
+    case DistributionKind::Gamma: value->r = a[1].r * sample_gamma(words, a[0].r); break;
+    case DistributionKind::Normal:
+      value->r = a[0].r + std::sqrt(a[1].r) * sample_standard_normal(words);
+      break;
+    case DistributionKind::Lognormal:
+      value->r = std::exp(a[0].r + std::sqrt(a[1].r) * sample_standard_normal(words));
+      break;
+    case DistributionKind::Beta: value->r = sample_beta(words, a[0].r, a[1].r); break;
+    case DistributionKind::Triangle:
+      value->r = sample_triangle(words.uniform01(), a[0].r, a[1].r, a[2].r);
+      break;
+    case DistributionKind::Weibull:
+      value->r = a[1].r * std::pow(-std::log(words.positive01()), 1 / a[0].r);
+      break;
+  }
+  return RunError::None;
+}
+
+}  // namespace chi::code

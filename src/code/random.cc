@@ -1,0 +1,44 @@
+#include "code/random.h"
+
+#include <Random123/philox.h>
+
+namespace chi::code {
+
+RandomBlock random_block(std::uint64_t key, std::uint64_t sample, std::uint64_t block) {
+  const r123::Philox2x64::ctr_type words =
+      r123::Philox2x64{}(r123::Philox2x64::ctr_type{{sample, block}}, {{key}});
+  return {words[0], words[1]};
+}
+
+std::uint64_t stream_key(std::uint64_t seed, std::string_view place) {
+  // The place by FNV-1a; Philox mixes it with the seed, so that neighbouring seeds and places
+  // have nothing in common.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : place) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return random_block(hash, seed, place.size())[0];
+}
+
+std::uint64_t SampleWords::word() {
+  if (left_ == 0) {
+    words_ = random_block(key_, sample_, next_block_++);
+    left_ = 2;
+  }
+  return words_[static_cast<std::size_t>(2 - left_--)];
+}
+
+double SampleWords::positive01() { return static_cast<double>((word() >> 11) + 1) * 0x1p-53; }
+double SampleWords::uniform01() { return static_cast<double>(word() >> 11) * 0x1p-53; }
+
+std::uint64_t SampleWords::below(std::uint64_t n) {
+  // Lemire's multiplication method, ACM TOMACS 29(1), 2019: the upper half of word * n is the
+  // result; the lower half tells the words that would make some results more likely than others.
+  __extension__ using Wide = unsigned __int128;
+  Wide product = Wide{word()} * n;
+  if (static_cast<std::uint64_t>(product) < n) {
+    const std::uint64_t excess = (0 - n) % n;  // 2^64 mod n
+    while (static_cast<std::uint64_t>(product) < excess) product = Wide{word()} * n;
+  }
+  return static_cast<std::uint64_t>(product >> 64);
+}
+
+}  // namespace chi::code

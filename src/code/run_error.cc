@@ -1,0 +1,27 @@
+#include "code/run_error.h"
+
+namespace chi::code {
+
+std::string_view run_error_text(RunError error) {
+  switch (error) {
+    case RunError::None: return "no error";
+    case RunError::IndexOutOfRange: return "the index is out of range";
+    case RunError::EmptyList: return "the list is empty";
+    case RunError::EmptySet: return "the set is empty";
+    case RunError::MissingKey: return "the dictionary has no such key";
+    case RunError::Overflow: return "the result does not fit in a 64-bit integer";
+    case RunError::DivisionByZero: return "division by zero";
+    case RunError::NegativeNat: return "a `nat` cannot be negative";
+    case RunError::Domain: return "the argument is outside the domain of the function";
+    case RunError::ZeroStep: return "the step of a range cannot be zero";
+    case RunError::BadDistribution: return "these arguments make no distribution";
+    case RunError::NoOpenGuard: return "no guard is open";
+    case RunError::NoReturn: return "the function ends without `ret`";
+    case RunError::RecursionTooDeep: return "the functions call each other too deeply";
+    case RunError::Interrupted: return "interrupted";
+    case RunError::OutOfMemory: return "the model's lists, sets and strings need too much memory";
+  }
+  return "";
+}
+
+}  // namespace chi::code
