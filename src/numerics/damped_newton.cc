@@ -1,0 +1,332 @@
+#include "numerics/damped_newton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "numerics/rank_revealing.h"
+
+namespace chi::numerics {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kStagnation = 1e-8;   // steps smaller than this that do not shrink are noise
+constexpr int kLargestReported = 500;  // equations for which dependencies are worked out
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+double norm_of(std::span<const double> residual, std::span<const double> scale) {
+  double most = 0.0;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    most = std::max(most, std::abs(residual[i]) / (scale[i] > 0 ? scale[i] : 1.0));
+  }
+  return most;
+}
+
+bool may_restart(SolveStatus status) {
+  return status != SolveStatus::Converged && status != SolveStatus::Stopped;
+}
+
+}  // namespace
+
+DampedNewton::DampedNewton(const SparsePattern& pattern, NewtonOptions options,
+                           NewtonBackend& backend, double residual_limit)
+    : options_(options), pattern_(pattern), backend_(backend), residual_limit_(residual_limit) {
+  for (std::vector<double>* v :
+       {&x_, &trial_, &step_, &correction_, &last_correction_, &weights_, &best_, &guess_}) {
+    v->resize(at(pattern.cols));
+  }
+  for (std::vector<double>* v : {&residual_, &trial_residual_, &row_size_, &row_scale_}) {
+    v->resize(at(pattern.rows));
+  }
+  jacobian_.resize(at(pattern.nonzeros()));
+}
+
+SolveResult DampedNewton::solve(const NonlinearProblem& problem, std::span<double> x,
+                                int restarts) {
+  CHI_CHECK(problem.pattern->nonzeros() == pattern_.nonzeros(), "another pattern");
+  problem_ = &problem;
+  result_ = {};
+  best_norm_ = std::numeric_limits<double>::infinity();
+  best_is_known_ = false;
+  std::ranges::fill(row_scale_, 0.0);
+  std::ranges::copy(x, guess_.begin());
+  std::ranges::copy(x, x_.begin());
+  SolveStatus status = attempt();
+  std::vector<int> directions;  // the unknowns to perturb first
+  if (status == SolveStatus::Singular) directions = dependent_unknowns();
+  const bool hopeless = problem.linear && status != SolveStatus::OutOfBounds;
+  for (int round = 1; round <= restarts && may_restart(status) && !hopeless; ++round) {
+    perturb_guess(round, directions);
+    ++result_.attempts;
+    const SolveStatus again = attempt();
+    if (again == SolveStatus::Converged || again == SolveStatus::Stopped) status = again;
+  }
+  result_.status = status;
+  finish(x);
+  return std::move(result_);
+}
+
+SolveStatus DampedNewton::attempt() {
+  clip_to_bounds(*problem_, x_);
+  if (const EvalStatus status = residual_at(x_, residual_); status != EvalStatus::Ok) {
+    return status == EvalStatus::Fatal ? SolveStatus::Stopped : SolveStatus::Undefined;
+  }
+  damping_ = 1.0;
+  bool follows_step = false;  // whether damping can be predicted from the step before
+  int nudges = 0;
+  for (int k = 0; k < options_.max_iterations; ++k) {
+    if (std::ranges::all_of(residual_, [](double r) { return r == 0.0; })) {
+      return converged_at(x_, residual_);
+    }
+    const SolveStatus prepared = factor_jacobian();
+    if (prepared == SolveStatus::Singular && k > 0 && nudges < 3) {
+      if (!nudge(nudges++)) return prepared;
+      follows_step = false;
+      continue;
+    }
+    if (prepared != SolveStatus::Converged) return prepared;
+    note_if_best(x_, residual_);
+    backend_.step(residual_, step_);
+    backend_.bend(*problem_, x_, step_);
+    ++result_.iterations;
+    step_size_ = largest(step_, weights_);
+    if (follows_step) predict_damping();
+    const std::optional<SolveStatus> ended = take_step();
+    if (ended) return *ended;
+    follows_step = true;
+  }
+  return step_size_ <= kStagnation ? converged_at(x_, residual_) : SolveStatus::TooSlow;
+}
+
+SolveStatus DampedNewton::factor_jacobian() {
+  ++result_.jacobian_evaluations;
+  const EvalStatus status = evaluate_jacobian(*problem_, x_, jacobian_);
+  if (status == EvalStatus::Fatal) return SolveStatus::Stopped;
+  if (status == EvalStatus::Domain) return SolveStatus::Undefined;
+  measure_rows(x_);
+  for (std::size_t i = 0; i < row_scale_.size(); ++i) {
+    if (row_scale_[i] == 0.0) row_scale_[i] = row_size_[i];
+  }
+  const bool ok = backend_.factor(*problem_, jacobian_);
+  return ok ? SolveStatus::Converged : SolveStatus::Singular;
+}
+
+void DampedNewton::measure_rows(std::span<const double> x) {
+  size_unknowns(*problem_, x, weights_);
+  std::ranges::fill(row_size_, 0.0);
+  size_equations(pattern_, jacobian_, weights_, row_size_);
+}
+
+// One accepted step from x_ to trial_, or the reason why the attempt ends.
+std::optional<SolveStatus> DampedNewton::take_step() {
+  const double step_norm = root_mean_square(step_, weights_);
+  bool grown = false;
+  while (true) {
+    for (std::size_t j = 0; j < x_.size(); ++j) trial_[j] = x_[j] + damping_ * step_[j];
+    const bool clipped = clip_to_bounds(*problem_, trial_);
+    if (clipped && trial_ == x_) return SolveStatus::OutOfBounds;
+    const EvalStatus status = residual_at(trial_, trial_residual_);
+    if (status == EvalStatus::Fatal) return SolveStatus::Stopped;
+    if (status == EvalStatus::Domain) {
+      if (!shorten(damping_ / 2, clipped)) return SolveStatus::NoProgress;
+      grown = true;  // do not try the long step again
+      continue;
+    }
+    backend_.step(trial_residual_, correction_);
+    const double correction_norm = root_mean_square(correction_, weights_);
+    const double allowed = allowed_damping(step_norm);
+    if (!(correction_norm < step_norm)) {
+      if (is_stagnant(1.0)) return better_end();
+      if (!shorten(std::min(allowed, damping_ / 2), clipped)) {
+        return clipped ? SolveStatus::OutOfBounds : SolveStatus::NoProgress;
+      }
+      continue;
+    }
+    if (!clipped && !grown && damping_ < 1.0 && std::min(1.0, allowed) >= 4 * damping_) {
+      damping_ = std::min(1.0, allowed);
+      grown = true;
+      continue;
+    }
+    return accept(correction_norm / step_norm, clipped);
+  }
+}
+
+std::optional<SolveStatus> DampedNewton::accept(double rate, bool clipped) {
+  const double size = largest(correction_, weights_);
+  const bool full = damping_ == 1.0 && !clipped;
+  last_step_norm_ = root_mean_square(step_, weights_);
+  last_damping_ = damping_;
+  std::swap(last_correction_, correction_);
+  std::swap(x_, trial_);
+  std::swap(residual_, trial_residual_);
+  const double remaining = full ? rate * size : size;
+  if (remaining <= options_.tolerance) {
+    if (const std::optional<SolveStatus> ended = add_correction()) return ended;
+  }
+  if (full && rate > 0.5 && is_stagnant(rate)) return better_end();
+  return std::nullopt;
+}
+
+// The last simplified correction costs nothing and is one step of iterative refinement. After a
+// long step it may be small only because the Jacobian it was computed with was large, so then the
+// residual is held against the Jacobian at the new point.
+std::optional<SolveStatus> DampedNewton::add_correction() {
+  constexpr double kLong = 1e-3, kRounding = 1e-13;
+  for (std::size_t j = 0; j < x_.size(); ++j) trial_[j] = x_[j] + last_correction_[j];
+  clip_to_bounds(*problem_, trial_);
+  if (residual_at(trial_, trial_residual_) != EvalStatus::Ok) {
+    trial_ = x_;
+    trial_residual_ = residual_;
+  }
+  if (step_size_ > kLong && !problem_->linear) {
+    ++result_.jacobian_evaluations;
+    if (evaluate_jacobian(*problem_, trial_, jacobian_) != EvalStatus::Ok) return std::nullopt;
+    measure_rows(trial_);
+    if (norm_of(trial_residual_, row_size_) > kRounding) return std::nullopt;
+  }
+  return converged_at(trial_, trial_residual_);
+}
+
+// Full steps this small that do not get smaller: rounding in F is all that is left.
+bool DampedNewton::is_stagnant(double rate) const {
+  if (damping_ < 1.0 || rate < 0.5) return false;
+  return step_size_ <= kStagnation || norm_of(residual_, row_size_) <= 64 * kEpsilon;
+}
+
+SolveStatus DampedNewton::better_end() {
+  const bool trial_is_better = norm_of(trial_residual_, row_size_) < norm_of(residual_, row_size_);
+  return trial_is_better ? converged_at(trial_, trial_residual_) : converged_at(x_, residual_);
+}
+
+// λ' of [1, (3.48)]: the a posteriori estimate of the damping that the curvature allows.
+double DampedNewton::allowed_damping(double step_norm) const {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < step_.size(); ++j) {
+    const double d = (correction_[j] - (1 - damping_) * step_[j]) / weights_[j];
+    sum += d * d;
+  }
+  const double curvature = std::sqrt(sum / static_cast<double>(step_.size()));
+  return 0.5 * step_norm * damping_ * damping_ / curvature;
+}
+
+// μ of [1, (3.47)]: the a priori estimate.
+void DampedNewton::predict_damping() {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < step_.size(); ++j) {
+    const double d = (last_correction_[j] - step_[j]) / weights_[j];
+    sum += d * d;
+  }
+  const double change = std::sqrt(sum / static_cast<double>(step_.size()));
+  const double step_norm = root_mean_square(step_, weights_);
+  const double correction_norm = root_mean_square(last_correction_, weights_);
+  const double predicted = last_damping_ * last_step_norm_ * correction_norm / (change * step_norm);
+  // Tiny steps are noise or the end: what they say about curvature means nothing.
+  const bool tiny = std::isnan(predicted) || step_size_ <= kStagnation;
+  damping_ = tiny ? 1.0 : std::min(1.0, predicted);
+  damping_ = std::max(damping_, options_.least_damping);
+}
+
+bool DampedNewton::shorten(double damping, bool clipped) {
+  if (clipped) {
+    damping = std::min(damping, 0.9 * fraction_to_border(*problem_, x_, step_));
+  }
+  if (!(damping >= options_.least_damping)) return false;
+  damping_ = damping;
+  return true;
+}
+
+// Leaves a point where the Jacobian is singular by a small move, the same one every time.
+bool DampedNewton::nudge(int round) {
+  const double size = 1e-3 * std::pow(10.0, round);
+  for (std::size_t j = 0; j < x_.size(); ++j) {
+    trial_[j] = x_[j] + size * weights_[j] * (1 + 0.5 * scatter(round, static_cast<int>(j)));
+  }
+  clip_to_bounds(*problem_, trial_);
+  if (residual_at(trial_, trial_residual_) != EvalStatus::Ok) return false;
+  std::swap(x_, trial_);
+  std::swap(residual_, trial_residual_);
+  damping_ = 1.0;
+  return true;
+}
+
+// Rounds 1 and 2 move the unknowns that the singular Jacobian does not see, upwards; later ones
+// scatter all of them ever wider.
+void DampedNewton::perturb_guess(int round, const std::vector<int>& directions) {
+  size_unknowns(*problem_, guess_, weights_);
+  std::ranges::copy(guess_, x_.begin());
+  if (round <= 2) {
+    const double size = round == 1 ? 0.1 : 1.0;
+    if (directions.empty()) {
+      for (std::size_t j = 0; j < x_.size(); ++j) x_[j] += size * weights_[j];
+    }
+    for (const int j : directions) x_[at(j)] += size * weights_[at(j)];
+    return;
+  }
+  const double size = std::pow(10.0, (round - 3) / 3.0 - 1.0);
+  for (std::size_t j = 0; j < x_.size(); ++j) {
+    x_[j] += size * weights_[j] * scatter(round, static_cast<int>(j));
+  }
+}
+
+std::vector<int> DampedNewton::dependent_unknowns() const {
+  if (pattern_.rows > kLargestReported) return {};
+  return find_dependencies(pattern_, jacobian_).cols;
+}
+
+EvalStatus DampedNewton::residual_at(std::span<const double> x, std::span<double> out) {
+  ++result_.residual_evaluations;
+  return evaluate_residual(*problem_, x, out);
+}
+
+SolveStatus DampedNewton::converged_at(std::span<const double> x,
+                                       std::span<const double> residual) {
+  if (norm_of(residual, row_size_) > residual_limit_) {
+    note_if_best(x, residual);
+    return SolveStatus::Inconsistent;
+  }
+  std::ranges::copy(x, best_.begin());
+  best_is_known_ = true;
+  report_worst(residual);
+  result_.rank_deficiency = backend_.rank_deficiency();
+  return SolveStatus::Converged;
+}
+
+void DampedNewton::note_if_best(std::span<const double> x, std::span<const double> residual) {
+  const double norm = norm_of(residual, row_scale_);
+  if (best_is_known_ && !(norm < best_norm_)) return;
+  std::ranges::copy(x, best_.begin());
+  best_norm_ = norm;
+  best_is_known_ = true;
+}
+
+void DampedNewton::report_worst(std::span<const double> residual) {
+  result_.residual_norm = 0.0;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    const double norm = std::abs(residual[i]) / (row_size_[i] > 0 ? row_size_[i] : 1.0);
+    if (i > 0 && !(norm > result_.residual_norm)) continue;
+    result_.residual_norm = norm;
+    result_.worst_equation = static_cast<int>(i);
+    result_.worst_residual = residual[i];
+  }
+}
+
+void DampedNewton::finish(std::span<double> x) {
+  if (best_is_known_) std::ranges::copy(best_, x.begin());
+  if (result_.status == SolveStatus::Converged) return;
+  std::ranges::copy(x, x_.begin());
+  const bool has_residual = residual_at(x_, residual_) == EvalStatus::Ok;
+  ++result_.jacobian_evaluations;
+  const bool has_jacobian = evaluate_jacobian(*problem_, x_, jacobian_) == EvalStatus::Ok;
+  if (has_jacobian) measure_rows(x_);
+  if (has_residual) report_worst(residual_);
+  if (!has_jacobian || pattern_.rows > kLargestReported) return;
+  Dependencies found = find_dependencies(pattern_, jacobian_);
+  result_.singular_rows = std::move(found.rows);
+  result_.singular_cols = std::move(found.cols);
+}
+
+}  // namespace chi::numerics
