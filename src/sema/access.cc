@@ -75,7 +75,8 @@ TypeId use(Context& c, DeclId decl, Span span) {
     case DeclKind::Index: ++c.open_names; return d.type;
     case DeclKind::RefParam:
     case DeclKind::Local:
-      if (c.place == Place::BeforeRun && !c.types.channel_of(d.type)) {
+      if (c.place == Place::BeforeRun && !c.types.is_unknown(d.type) &&
+          !c.types.channel_of(d.type)) {
         report_no_value(c, decl, span);
         return c.unknown();
       }

@@ -161,12 +161,13 @@ void enter_params(Context& c) {
 }
 
 void declare_index(Context& c, const syntax::Unwind& unwind) {
-  const TypeId type = resolve_type(c, unwind.type);
+  TypeId type = resolve_type(c, unwind.type);
   const PlaceGuard place(c, Place::BeforeRun);
   if (!c.types.is_integer(type) && !c.types.is_unknown(type)) {
     c.report({.code = DiagCode::IndexType,
               .span = c.ast.types[unwind.type].span,
               .message = fmt::format("an index is `nat` or `int`, found `{}`", c.text(type))});
+    type = c.unknown();
   }
   require_integer(c, unwind.low, "a range");
   require_integer(c, unwind.high, "a range");

@@ -26,6 +26,8 @@ TypeId report_open(Context& c, ExprId expr, std::string_view what) {
   return c.unknown();
 }
 
+TypeId guess_elements(Context& c, Elements elements);
+
 /// The type of a literal as far as its numbers tell; unset if they do not. It lets `[[1], [2.5]]`
 /// be a `real**` though its first element alone is a `nat*`.
 TypeId guess(Context& c, ExprId expr) {
@@ -40,16 +42,24 @@ TypeId guess(Context& c, ExprId expr) {
     return {};
   }
   const auto* list = c.node<syntax::ListExpr>(expr);
-  if (!list) return {};
-  TypeId element;
-  for (ExprId e : c.ast.list(list->elements)) {
-    const TypeId found = guess(c, e);
-    if (!found) return {};
-    const auto both = element ? join(c.types, element, found) : found;
-    if (!both) return {};
-    element = *both;
-  }
+  const TypeId element = list ? guess_elements(c, list->elements) : TypeId{};
   return element ? c.types.list(element) : TypeId{};
+}
+
+/// As `join`, but for lists of literals, which are all of the wider type.
+std::optional<TypeId> join_guesses(Context& c, TypeId a, TypeId b) {
+  int lists = 0;
+  auto x = c.as<List>(a);
+  auto y = c.as<List>(b);
+  for (; x && y; x = c.as<List>(a), y = c.as<List>(b), ++lists) {
+    a = x->element;
+    b = y->element;
+  }
+  const auto both = join(c.types, a, b);
+  if (!both) return std::nullopt;
+  TypeId type = *both;
+  for (; lists > 0; --lists) type = c.types.list(type);
+  return type;
 }
 
 TypeId guess_elements(Context& c, Elements elements) {
@@ -57,7 +67,7 @@ TypeId guess_elements(Context& c, Elements elements) {
   for (ExprId e : c.ast.list(elements)) {
     const TypeId found = guess(c, e);
     if (!found) return {};
-    const auto both = result ? join(c.types, result, found) : found;
+    const auto both = result ? join_guesses(c, result, found) : found;
     if (!both) return {};
     result = *both;
   }
