@@ -15,14 +15,14 @@ struct Dual {
   Dual() = default;
   Dual(double v) : value(v) {}  // implicit on purpose: constants mix with unknowns
 
-  friend Dual chain(const Dual& a, double value, double slope) {
-    Dual r(value);
+  friend Dual chain(const Dual& a, double v, double slope) {
+    Dual r(v);
     r.gradient = a.gradient;
     for (double& g : r.gradient) g *= slope;
     return r;
   }
-  friend Dual combine(const Dual& a, double da, const Dual& b, double db, double value) {
-    Dual r = chain(a, value, da);
+  friend Dual combine(const Dual& a, double da, const Dual& b, double db, double v) {
+    Dual r = chain(a, v, da);
     r.gradient.resize(std::max(a.gradient.size(), b.gradient.size()), 0.0);
     for (std::size_t i = 0; i < b.gradient.size(); ++i) r.gradient[i] += db * b.gradient[i];
     return r;

@@ -28,7 +28,7 @@ TEST(Newton, SolvesLinearSystemsInOneStepToTheLastDigit) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   for (int round = 0; round < 50; ++round) {
-    const std::size_t n = 1 + round % 10;
+    const auto n = static_cast<std::size_t>(1 + round % 10);
     Vector a(n * n), b(n);
     for (double& v : a) v = normal(random);
     for (double& v : b) v = normal(random);
@@ -246,7 +246,7 @@ TEST(Newton, RandomSystemsConvergeToTheLastDigit) {
   std::mt19937_64 random(12);
   std::normal_distribution<double> normal;
   for (int round = 0; round < 300; ++round) {
-    const std::size_t n = 1 + round % 6;
+    const auto n = static_cast<std::size_t>(1 + round % 6);
     Vector a(n * n), solution(n);
     for (double& v : a) v = normal(random);
     for (double& v : solution) v = normal(random);
