@@ -14,13 +14,38 @@ void derivatives_to_powers(DenseOutput& dense) {
     scale *= h / k;
     for (double& c : dense.power(k)) c *= scale;
   }
-  // The shift from powers of θ - 1 to powers of θ (see `shift_from_one`), all components at once.
+  // From powers of θ - 1 to powers of θ: the Taylor shift by repeated Horner, all components at
+  // once.
   for (int pass = 0; pass < degree; ++pass) {
     for (int k = degree - 1; k >= pass; --k) {
       const std::span<double> c = dense.power(k);
       const std::span<const double> above = dense.power(k + 1);
       for (std::size_t i = 0; i < c.size(); ++i) c[i] -= above[i];
     }
+  }
+}
+
+FadingWeights::FadingWeights(const ErrorNorm& norm)
+    : relative_(norm.relative()),
+      absolute_(norm.absolute().begin(), norm.absolute().end()),
+      recent_(absolute_.size()) {}
+
+void FadingWeights::restart(std::span<const double> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) recent_[i] = std::abs(y[i]);
+  usual_step_ = 0;
+}
+
+void FadingWeights::accept(std::span<const double> y, double h) {
+  usual_step_ = std::max(h, usual_step_ * 0.9);
+  const double kept = 1 - 0.1 * h / usual_step_;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    recent_[i] = std::max(std::abs(y[i]), recent_[i] * kept);
+  }
+}
+
+void FadingWeights::weights(std::span<const double> y, std::span<double> out) const {
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    out[i] = 1 / (relative_ * std::max(std::abs(y[i]), recent_[i]) + absolute_[i]);
   }
 }
 

@@ -49,6 +49,7 @@ class CvodeIntegrator final : public Integrator {
   static int linear_system(double t, N_Vector y, N_Vector f, SUNMatrix m, booleantype jacobian_ok,
                            booleantype* jacobian_current, double gamma, void* self, N_Vector,
                            N_Vector, N_Vector);
+  static int weights(N_Vector y, N_Vector out, void* self);
   void configure(MultistepMethod method);
   StepStatus begin(double t_limit);
   EvalStatus evaluate(double t, std::span<const double> y, std::span<double> ydot);
@@ -62,6 +63,7 @@ class CvodeIntegrator final : public Integrator {
   OdeProblem& problem_;
   IntegratorOptions options_;
   ErrorNorm norm_;
+  FadingWeights weights_{norm_};
   sundials::Context context_ = sundials::make_context();
   sundials::Vector y_, view_;
   std::optional<OdeAsDae> implicit_;  // BDF only, as the next five
@@ -90,7 +92,8 @@ CvodeIntegrator::CvodeIntegrator(OdeProblem& problem, const IntegratorOptions& o
                                  MultistepMethod method)
     : problem_(problem),
       options_(options),
-      norm_(options.tolerances, problem.size(), {}),
+      norm_(step_tolerances(options, multistep_share(options.tolerances.relative)), problem.size(),
+            {}),
       y_(sundials::make_vector(problem.size(), context_.get())),
       view_(sundials::make_view(problem.size(), context_.get())),
       yp_(static_cast<std::size_t>(problem.size())),
@@ -117,10 +120,7 @@ void CvodeIntegrator::configure(MultistepMethod method) {
   check(CVodeSetErrHandlerFn(cvode, sundials::ignore_message, nullptr));
   check(CVodeInit(cvode, &CvodeIntegrator::rhs, 0, y_.get()));
   check(CVodeSetUserData(cvode, this));
-  const sundials::Vector absolute = sundials::make_vector(size(), context_.get());
-  std::copy(norm_.absolute().begin(), norm_.absolute().end(),
-            sundials::values(absolute.get()).begin());
-  check(CVodeSVtolerances(cvode, options_.tolerances.relative, absolute.get()));
+  check(CVodeWFtolerances(cvode, &CvodeIntegrator::weights));
   if (implicit_) {
     check(CVodeSetLinearSolver(cvode, linear_.get(), matrix_.get()));
     check(CVodeSetLinSysFn(cvode, &CvodeIntegrator::linear_system));
@@ -137,6 +137,11 @@ void CvodeIntegrator::configure(MultistepMethod method) {
 EvalStatus CvodeIntegrator::evaluate(double t, std::span<const double> y, std::span<double> ydot) {
   ++counts_.evaluations;
   return problem_.rhs(t, y, ydot);
+}
+
+int CvodeIntegrator::weights(N_Vector y, N_Vector out, void* self) {
+  static_cast<CvodeIntegrator*>(self)->weights_.weights(sundials::values(y), sundials::values(out));
+  return 0;
 }
 
 // What CVODE wants to hear, and a note for `status_of`.
@@ -179,6 +184,7 @@ void CvodeIntegrator::restart(double t, std::span<const double> y, std::span<con
   std::copy(y.begin(), y.end(), sundials::values(y_.get()).begin());
   std::fill(yp_.begin(), yp_.end(), 0);
   std::copy(yp.begin(), yp.end(), yp_.begin());
+  weights_.restart(y);
   begun_ = stepped_ = crept_ = false;
   ++counts_.restarts;
 }
@@ -244,6 +250,7 @@ StepStatus CvodeIntegrator::step(double t_limit) {
   step_before_ = t_ - t_old_;
   t_old_ = t_;
   t_ = reached;
+  weights_.accept(y(), t_ - t_old_);
   stepped_ = true;
   crept_ = dense_made_ = false;
   sundials::point_at(view_.get(), yp_);

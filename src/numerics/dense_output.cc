@@ -78,25 +78,4 @@ double evaluate_polynomial(std::span<const double> c, double theta) {
   return sum;
 }
 
-// b_j = Σ_k≤j C(j,k)/C(n,k) c_k: first scale c_k by 1/C(n,k), then sum with Pascal's triangle.
-void power_to_bernstein(std::span<double> c) {
-  const std::size_t n = c.size() - 1;
-  double binomial = 1;
-  for (std::size_t k = 1; k < n; ++k) {
-    binomial *= static_cast<double>(n - k + 1) / static_cast<double>(k);
-    c[k] /= binomial;
-  }
-  for (std::size_t pass = 1; pass <= n; ++pass) {
-    for (std::size_t j = n; j >= pass; --j) c[j] += c[j - 1];
-  }
-}
-
-// Σ a_k (θ-1)^k: the Taylor shift by -1, by repeated Horner.
-void shift_from_one(std::span<double> c) {
-  const std::size_t n = c.size();
-  for (std::size_t pass = 0; pass + 1 < n; ++pass) {
-    for (std::size_t k = n - 1; k-- > pass;) c[k] -= c[k + 1];
-  }
-}
-
 }  // namespace chi::numerics

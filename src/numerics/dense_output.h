@@ -46,12 +46,4 @@ class DenseOutput {
 /// Σ c_k θ^k.
 double evaluate_polynomial(std::span<const double> c, double theta);
 
-/// In place: from powers of θ to Bernstein coefficients b_j on [0, 1], Σ_j b_j C(n,j) θ^j
-/// (1-θ)^(n-j). The b_j bound the polynomial, and their sign changes bound its roots in (0, 1).
-/// O(n²).
-void power_to_bernstein(std::span<double> c);
-
-/// In place: from powers of (θ - 1) to powers of θ. O(n²).
-void shift_from_one(std::span<double> c);
-
 }  // namespace chi::numerics

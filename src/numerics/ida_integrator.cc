@@ -47,9 +47,11 @@ class IdaIntegrator final : public Integrator {
   static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* self);
   static int jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix j,
                       void* self, N_Vector, N_Vector, N_Vector);
+  static int weights(N_Vector y, N_Vector out, void* self);
   void configure();
   void begin(double t_limit);
   double warm_step() const;
+  void watch_crawling();
   StepStatus creep(double t_limit);
   StepStatus status_of(int flag) const;
   int code_of(EvalStatus status);
@@ -60,6 +62,7 @@ class IdaIntegrator final : public Integrator {
   SparsePattern pattern_;
   bool dense_matrix_;
   ErrorNorm norm_;
+  FadingWeights weights_{norm_};
   sundials::Context context_ = sundials::make_context();
   sundials::Vector y_, yp_, view_;
   sundials::Matrix matrix_;
@@ -71,6 +74,8 @@ class IdaIntegrator final : public Integrator {
   double step_before_ = 0;  // length of the step before the last
   double first_step_ = 0;   // proposed for the next begin; 0: from the problem
   bool begun_ = false;      // IDA knows the state
+  int crawling_ = 0;        // successive steps at order 1, each after a rejection
+  long rejected_before_ = 0;
   bool stepped_ = false;
   bool crept_ = false;  // the last step was a straight line of a few ulps
   bool dense_made_ = false;
@@ -86,7 +91,7 @@ IdaIntegrator::IdaIntegrator(DaeProblem& problem, const IntegratorOptions& optio
       pattern_(problem.jacobian_pattern() ? *problem.jacobian_pattern()
                                           : full_pattern(problem.size(), problem.size())),
       dense_matrix_(prefers_dense(pattern_, options.matrix)),
-      norm_(options.tolerances, problem.size(),
+      norm_(step_tolerances(options, multistep_share(options.tolerances.relative)), problem.size(),
             options.suppress_algebraic ? problem.differential() : std::span<const char>{}),
       entries_(static_cast<std::size_t>(pattern_.nonzeros())) {
   const int n = problem.size();
@@ -107,10 +112,7 @@ void IdaIntegrator::configure() {
   check(IDASetErrHandlerFn(ida, sundials::ignore_message, nullptr));
   check(IDAInit(ida, &IdaIntegrator::residual, 0, y_.get(), yp_.get()));
   check(IDASetUserData(ida, this));
-  const sundials::Vector absolute = sundials::make_vector(size(), context_.get());
-  std::copy(norm_.absolute().begin(), norm_.absolute().end(),
-            sundials::values(absolute.get()).begin());
-  check(IDASVtolerances(ida, options_.tolerances.relative, absolute.get()));
+  check(IDAWFtolerances(ida, &IdaIntegrator::weights));
   check(IDASetLinearSolver(ida, linear_.get(), matrix_.get()));
   check(IDASetJacFn(ida, &IdaIntegrator::jacobian));
   check(IDASetMaxNumSteps(ida, -1));
@@ -124,6 +126,11 @@ void IdaIntegrator::configure() {
     check(IDASetId(ida, id.get()));
     check(IDASetSuppressAlg(ida, SUNTRUE));
   }
+}
+
+int IdaIntegrator::weights(N_Vector y, N_Vector out, void* self) {
+  static_cast<IdaIntegrator*>(self)->weights_.weights(sundials::values(y), sundials::values(out));
+  return 0;
 }
 
 // What IDA wants to hear, and a note for `status_of`.
@@ -167,6 +174,7 @@ void IdaIntegrator::restart(double t, std::span<const double> y, std::span<const
   step_before_ = 0;
   std::copy(y.begin(), y.end(), sundials::values(y_.get()).begin());
   std::copy(yp.begin(), yp.end(), sundials::values(yp_.get()).begin());
+  weights_.restart(y);
   begun_ = stepped_ = crept_ = false;
   ++counts_.restarts;
 }
@@ -195,6 +203,8 @@ void IdaIntegrator::begin(double t_limit) {
   }
   check(IDASetInitStep(ida_.get(), std::min(first_step_, t_limit - t_)));
   begun_ = true;
+  crawling_ = 0;
+  rejected_before_ = 0;
 }
 
 StepStatus IdaIntegrator::step(double t_limit) {
@@ -217,10 +227,26 @@ StepStatus IdaIntegrator::step(double t_limit) {
   step_before_ = t_ - t_old_;
   t_old_ = t_;
   t_ = reached;
+  weights_.accept(y(), t_ - t_old_);
   stepped_ = true;
   crept_ = dense_made_ = false;
   ++counts_.steps;
+  watch_crawling();
   return StepStatus::Stepped;
+}
+
+// IDA raises its order only after some steps of equal size. At order 1 it can fall into a cycle: it
+// doubles the step, fails, and returns to the old one, for ever. A new start breaks it.
+void IdaIntegrator::watch_crawling() {
+  int order = 0;
+  long rejected = 0;
+  check(IDAGetLastOrder(ida_.get(), &order));
+  check(IDAGetNumErrTestFails(ida_.get(), &rejected));
+  crawling_ = order == 1 && rejected > rejected_before_ ? crawling_ + 1 : 0;
+  rejected_before_ = rejected;
+  if (crawling_ < 4) return;
+  first_step_ = (t_ - t_old_) / 2;
+  begun_ = false;
 }
 
 // IDA refuses limits closer than some round-off units: a straight line is exact enough for those.

@@ -9,7 +9,12 @@
 
 namespace chi::numerics {
 
-/// The error of a step is measured in units of w_i = relative |y_i| + absolute_i, root mean square.
+/// What the user asks of the solution: an error of about w_i = relative |y_i| + absolute_i.
+///
+/// Each method lets a single step err by a fixed share of that, in the root mean square of error_i
+/// / w_i, chosen so that on well-conditioned problems the errors of all steps together, at the
+/// steps and between them, stay within ten times the tolerance
+/// (tests/convergence/tolerance_test.cc).
 struct Tolerances {
   double relative = 1e-6;
   double absolute = 1e-9;
@@ -24,7 +29,11 @@ struct IntegratorOptions {
   double max_step = std::numeric_limits<double>::infinity();
   double fixed_step =
       0;  ///< one-step methods only: this step, no error control (to measure orders)
-  bool suppress_algebraic = false;  ///< leave algebraic components out of the error norm
+  /// Leave algebraic components out of the error test. Nothing then bounds their error between
+  /// steps, and IDA, which trusts the convergence rate of its last iteration, may miss them at the
+  /// steps too.
+  bool suppress_algebraic = false;
+  double share = 0;  ///< of the tolerance, for one step; 0: the method's own
   MatrixKind matrix = MatrixKind::Auto;
 };
 

@@ -18,6 +18,9 @@ namespace {
 
 // Constants of RADAU5 [1], except the rate below which a Jacobian is kept: ours are symbolic,
 // cheap.
+constexpr double kShare = 1;  // of the tolerance, for one step
+constexpr int kMaxIterations = 7;
+constexpr int kMaxFixedIterations = 50;  // a fixed step cannot be shortened instead
 constexpr double kSafety = 0.9;
 constexpr double kMaxShrink = 5;
 constexpr double kMaxGrowth = 8;
@@ -57,7 +60,8 @@ class Radau final : public Integrator {
   double newton_share() const;
 
   IntegratorOptions options_;
-  ErrorNorm norm_;
+  ErrorNorm norm_;               // for the error test
+  ErrorNorm newton_norm_;        // for the iteration, where algebraic components always count
   std::optional<OdeAsDae> ode_;  // if the problem is an ODE
   DaeProblem& problem_;
   RadauStages stages_;
@@ -79,8 +83,9 @@ class Radau final : public Integrator {
 
 Radau::Radau(DaeProblem* dae, OdeProblem* ode, const IntegratorOptions& options)
     : options_(options),
-      norm_(options.tolerances, dae ? dae->size() : ode->size(),
+      norm_(step_tolerances(options, kShare), dae ? dae->size() : ode->size(),
             options.suppress_algebraic && dae ? dae->differential() : std::span<const char>{}),
+      newton_norm_(step_tolerances(options, kShare), dae ? dae->size() : ode->size(), {}),
       ode_(ode ? std::optional<OdeAsDae>(std::in_place, *ode, norm_.typical()) : std::nullopt),
       problem_(dae ? *dae : static_cast<DaeProblem&>(*ode_)),
       stages_(problem_, options.matrix, norm_),
@@ -88,7 +93,7 @@ Radau::Radau(DaeProblem* dae, OdeProblem* ode, const IntegratorOptions& options)
       yp_(y_.size()),
       y_new_(y_.size()),
       work_(y_.size()) {
-  const double relative = std::max(options.tolerances.relative, 1e-15);
+  const double relative = std::max(norm_.relative(), 1e-15);
   newton_tolerance_ = std::max(10 * std::numeric_limits<double>::epsilon() / relative,
                                std::min(0.03, std::sqrt(relative)));
   dense_.reserve(problem_.size(), 3);
@@ -133,6 +138,7 @@ StepStatus Radau::step(double t_limit) {
     if (const StepStatus status = start(); status != StepStatus::Stepped) return status;
   }
   norm_.set_reference(y_);
+  newton_norm_.set_reference(y_);
   StepStatus failure = StepStatus::StepTooSmall;
   for (bool first_try = true;; first_try = false) {
     h_ = std::min({h_, options_.max_step, kLongestStep});
@@ -191,7 +197,9 @@ Radau::Trial Radau::solve_stages(double h) {
   } else {
     stages_.start_from_zero();
   }
-  const StageStatus status = stages_.solve(t_, h, y_, norm_, newton_tolerance_);
+  const StageStatus status =
+      stages_.solve(t_, h, y_, newton_norm_, newton_tolerance_,
+                    options_.fixed_step > 0 ? kMaxFixedIterations : kMaxIterations);
   stats_.newton_iterations += stages_.iterations();
   switch (status) {
     case StageStatus::Converged: return Trial::Good;
@@ -209,19 +217,24 @@ Radau::Trial Radau::judge_error(double h) {
   if (options_.fixed_step > 0) return Trial::Good;
   stages_.estimate_error(h, yp_, work_);
   error_ = norm_(work_);
+  EvalStatus status = EvalStatus::Ok;
   if (error_ >= 1 && (accepted_h_ == 0 || after_rejection_)) {
-    const EvalStatus status = stages_.refine_error(t_, h, y_, yp_, work_);
-    if (status == EvalStatus::Fatal) return Trial::Fatal;
+    status = stages_.refine_error(t_, h, y_, yp_, work_);
     if (status == EvalStatus::Ok) error_ = norm_(work_);
   }
+  if (error_ < 1 && status == EvalStatus::Ok) {
+    status = stages_.estimate_dense_error(t_, h, y_, work_);
+    if (status == EvalStatus::Ok) error_ = std::max(error_, norm_(work_));
+  }
+  if (status == EvalStatus::Fatal) return Trial::Fatal;
+  if (status == EvalStatus::Domain || !std::isfinite(error_)) return Trial::Outside;
   error_ = std::max(error_, 1e-10);
-  if (!std::isfinite(error_)) return Trial::Outside;
   return error_ < 1 ? Trial::Good : Trial::Inaccurate;
 }
 
 // The safety factor, smaller the more iterations Newton needed [1, (8.21)].
 double Radau::newton_share() const {
-  constexpr double twice = 2.0 * RadauStages::kMaxIterations;
+  constexpr double twice = 2.0 * kMaxIterations;
   return kSafety * (1 + twice) / (stages_.iterations() + twice);
 }
 

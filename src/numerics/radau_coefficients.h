@@ -39,4 +39,7 @@ inline constexpr Matrix3 kPowers = {
      {-25.62959144707663938678, 10.29625811374330605345, -2.666666666666666666667},
      {15.58078204724922382432, -8.914115380582557157653, 3.333333333333333333333}}};
 
+/// Where |θ (θ - c₁)(θ - c₂)(θ - 1)| is largest on [0, 1].
+inline constexpr double kBetweenNodes = 0.86116;
+
 }  // namespace chi::numerics::radau

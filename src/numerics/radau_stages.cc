@@ -102,12 +102,14 @@ void RadauStages::solve_correction() {
 }
 
 StageStatus RadauStages::solve(double t, double h, std::span<const double> y, const ErrorNorm& norm,
-                               double tolerance) {
+                               double tolerance, int max_iterations) {
+  // Corrections this small are noise: that they do not fall any more is no failure.
+  const double roundoff = 100 * std::numeric_limits<double>::epsilon() / norm.relative();
   double last = 0, last_ratio = 0;
   eta_ = std::pow(std::max(eta_, std::numeric_limits<double>::epsilon()), 0.8);
   rate_ = 0;
   step_factor_ = 0.5;  // a hopeless rate does not say how short the step must be
-  for (iterations_ = 1; iterations_ <= kMaxIterations; ++iterations_) {
+  for (iterations_ = 1; iterations_ <= max_iterations; ++iterations_) {
     const EvalStatus status = evaluate_stages(t, h, y);
     if (status == EvalStatus::Fatal) return StageStatus::Fatal;
     if (status == EvalStatus::Domain) return StageStatus::Domain;
@@ -120,11 +122,12 @@ StageStatus RadauStages::solve(double t, double h, std::span<const double> y, co
       const double ratio = size / last;
       rate_ = iterations_ == 2 ? ratio : std::sqrt(ratio * last_ratio);
       last_ratio = ratio;
-      if (rate_ >= 0.99) return StageStatus::Diverged;
+      if (rate_ >= 0.99) return size <= roundoff ? StageStatus::Converged : StageStatus::Diverged;
       eta_ = rate_ / (1 - rate_);
-      const int left = kMaxIterations - iterations_;
+      const int left = max_iterations - iterations_;
       const double expected = eta_ * size * std::pow(rate_, left) / tolerance;
-      if (expected >= 1) {  // it would not converge in the iterations left [1, p. 120]
+      if (expected >= 1 &&
+          size > roundoff) {  // it would not converge in the iterations left [1, p. 120]
         step_factor_ = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4 + left));
         return StageStatus::TooSlow;
       }
@@ -162,6 +165,25 @@ EvalStatus RadauStages::refine_error(double t, double h, std::span<const double>
   add_mass_defect(h, yp, error);
   real_.solve(error);
   return EvalStatus::Ok;
+}
+
+EvalStatus RadauStages::estimate_dense_error(double t, double h, std::span<const double> y,
+                                             std::span<double> error) {
+  constexpr double x = radau::kBetweenNodes;
+  const std::span<const double> z0 = z(0), z1 = z(1), z2 = z(2);
+  std::array<double, 3> value{}, slope{};
+  for (std::size_t j = 0; j < 3; ++j) {
+    value[j] = x * (kPowers[0][j] + x * (kPowers[1][j] + x * kPowers[2][j]));
+    slope[j] = (kPowers[0][j] + x * (2 * kPowers[1][j] + x * 3 * kPowers[2][j])) / h;
+  }
+  for (std::size_t k = 0; k < n_; ++k) {
+    point_[k] = y[k] + (value[0] * z0[k] + value[1] * z1[k] + value[2] * z2[k]);
+    slope_[k] = slope[0] * z0[k] + slope[1] * z1[k] + slope[2] * z2[k];
+  }
+  ++evaluations_;
+  const EvalStatus status = problem_.residual(t + x * h, point_, slope_, error);
+  if (status == EvalStatus::Ok) real_.solve(error);
+  return status;
 }
 
 void RadauStages::new_point(std::span<const double> y, std::span<double> y_new) const {

@@ -40,7 +40,7 @@ class RadauStages {
   /// Newton from the present Z. Converged when the remaining error is estimated to be below
   /// `tolerance` in `norm`. If not, `step_factor()` says by how much to shorten the step.
   StageStatus solve(double t, double h, std::span<const double> y, const ErrorNorm& norm,
-                    double tolerance);
+                    double tolerance, int max_iterations);
   double rate() const { return rate_; }           ///< of convergence in the last `solve`, Θ in [1]
   int iterations() const { return iterations_; }  ///< in the last `solve`
   double step_factor() const { return step_factor_; }
@@ -54,12 +54,18 @@ class RadauStages {
   EvalStatus refine_error(double t, double h, std::span<const double> y, std::span<const double> yp,
                           std::span<double> error);
 
+  /// What the dense output misses between the stages: E⁻¹ F at u(t + θh), u'(t + θh), for the θ
+  /// where the interpolation error of a polynomial of degree 3 is largest. In the stiff components,
+  /// where `estimate_error` vanishes, this is that error; elsewhere it is small beside
+  /// `estimate_error`.
+  EvalStatus estimate_dense_error(double t, double h, std::span<const double> y,
+                                  std::span<double> error);
+
   void new_point(std::span<const double> y, std::span<double> y_new) const;
   void new_slope(double h, std::span<double> yp_new) const;
   void make_polynomial(double t_old, double t_new, std::span<const double> y,
                        DenseOutput& out) const;
 
-  static constexpr int kMaxIterations = 7;
   int evaluations() const { return evaluations_; }  ///< of F, since construction
 
  private:

@@ -89,7 +89,7 @@ RungeKutta<Method>::RungeKutta(OdeProblem& problem, const IntegratorOptions& opt
     : problem_(problem),
       options_(options),
       n_(static_cast<std::size_t>(problem.size())),
-      norm_(options.tolerances, problem.size(), {}),
+      norm_(step_tolerances(options, Method::kShare), problem.size(), {}),
       y_(n_),
       y_new_(n_),
       point_(n_),

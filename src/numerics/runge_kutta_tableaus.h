@@ -19,6 +19,7 @@ struct ExplicitTableau {
 struct DormandPrince {
   static constexpr std::size_t kStages = 7;
   static constexpr bool kLastStageInError = true;
+  static constexpr double kShare = 0.5;            ///< of the tolerance, for one step
   static constexpr std::size_t kStiffStage = 5;    ///< another stage with c = 1
   static constexpr double kStabilityBound = 3.25;  ///< on the negative real axis
   static constexpr ExplicitTableau<7> kTableau = {
@@ -46,6 +47,7 @@ struct DormandPrince {
 struct Fehlberg {
   static constexpr std::size_t kStages = 7;  ///< six of the pair, and f at the new point
   static constexpr bool kLastStageInError = false;
+  static constexpr double kShare = 0.3;
   static constexpr std::size_t kStiffStage = 4;
   static constexpr double kStabilityBound = 3.0;
   static constexpr ExplicitTableau<7> kTableau = {

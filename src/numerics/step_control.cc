@@ -7,6 +7,23 @@
 
 namespace chi::numerics {
 
+Tolerances step_tolerances(const IntegratorOptions& options, double share) {
+  // Below some tens of ulps only round-off is left to control.
+  constexpr double kSmallestAbsolute = 1e-60;
+  constexpr double kFinest = 64 * std::numeric_limits<double>::epsilon();
+  Tolerances t = options.tolerances;
+  const double factor = options.share > 0 ? options.share : share;
+  t.relative = std::max(t.relative * factor, std::min(t.relative, kFinest));
+  // No weight is infinite, even where value and absolute tolerance are zero.
+  t.absolute = std::max(t.absolute * factor, kSmallestAbsolute);
+  for (double& a : t.absolute_each) a = std::max(a * factor, kSmallestAbsolute);
+  return t;
+}
+
+double multistep_share(double relative) {
+  return 0.06 * std::min(1.0, std::pow(relative * 1e6, 1.0 / 6));
+}
+
 ErrorNorm::ErrorNorm(const Tolerances& tolerances, int size, std::span<const char> counts)
     : relative_(tolerances.relative),
       absolute_(tolerances.absolute_each),

@@ -6,6 +6,13 @@
 
 namespace chi::numerics {
 
+/// The tolerances for one step: the share of `options`, or else `share`, of what the user asks.
+Tolerances step_tolerances(const IntegratorOptions& options, double share);
+
+/// The share of a multistep method of order 5. Its errors add up, and the number of its steps grows
+/// with the power -1/6 of the tolerance: 0.06, and less for tolerances below 1e-6.
+double multistep_share(double relative);
+
 /// The error norm of a run: root mean square of v_i / w_i, w_i = relative |y_i| + absolute_i.
 /// Components with `counts` 0 are left out (the norm is over the others).
 class ErrorNorm {
@@ -16,6 +23,7 @@ class ErrorNorm {
   void set_reference(std::span<const double> y);                             ///< w from |y_i|
   void set_reference(std::span<const double> y, std::span<const double> z);  ///< from the larger
   double operator()(std::span<const double> v) const;  ///< infinite if some v_i is not finite
+  double relative() const { return relative_; }
   std::span<const double> absolute() const { return absolute_; }
   /// Per component the size below which the absolute tolerance rules: absolute_i / relative.
   std::vector<double> typical() const;
