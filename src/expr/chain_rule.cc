@@ -11,9 +11,9 @@
 namespace chi::expr {
 namespace {
 
-// a * b with the constant factors of both taken together and first. It may round differently from `mul`,
-// which a derivative, not being anyone's written formula, is free to do; it keeps derivatives of
-// polynomials short and their terms shared.
+// a * b with the constant factors of both taken together and first. It may round differently from
+// `mul`, which a derivative, not being anyone's written formula, is free to do; it keeps
+// derivatives of polynomials short and their terms shared.
 ExprId product(Pool& p, ExprId a, ExprId b) {
   double factor = 1;
   const auto strip = [&](ExprId e) {

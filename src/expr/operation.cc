@@ -134,7 +134,7 @@ double int_power(double x, std::int32_t n) {
   const std::uint32_t bits =
       n < 0 ? 0u - static_cast<std::uint32_t>(n) : static_cast<std::uint32_t>(n);
   double r = x;
-  for (int bit = std::bit_width(bits) - 2; bit >= 0; --bit) {
+  for (int bit = static_cast<int>(std::bit_width(bits)) - 2; bit >= 0; --bit) {
     r = r * r;
     if ((bits >> bit & 1u) != 0) r = r * x;
   }

@@ -31,7 +31,8 @@ struct Applied {
 /// - the other functions are those of the C library (`round` rounds halves away from zero);
 /// - zero has no sign that could be observed: atan2 turns -0 into 0 in both operands (x + 0.0);
 /// - sign is -1, 0 or 1; min and max give the left operand on a tie, and NaN if any operand is;
-/// - x^y is `int_power` where y is a whole number up to 64 in size, known in advance or not, and the
+/// - x^y is `int_power` where y is a whole number up to 64 in size, known in advance or not, and
+/// the
 ///   C library's `pow` elsewhere;
 /// - a fault is reported for what has no value, never trapped. Overflow to infinity is no fault.
 Applied apply_unary(Op op, double x);               ///< requires `is_unary(op)`, not IntPower

@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <random>
 #include <span>
 #include <vector>
@@ -19,7 +19,6 @@ struct Mix {
   bool partial = true;  ///< operations that are not defined everywhere
   bool calls = true;    ///< calls of a few small functions
   int variables = 4;    ///< each with its first derivative
-  bool affine = false;  ///< affine in the variables of even number, nonlinear in the others
 };
 
 /// Draws expressions of about `size` operations. The same seed gives the same expressions.
@@ -28,7 +27,7 @@ class RandomExpressions {
   RandomExpressions(Pool& pool, std::uint64_t seed, Mix mix);
   ExprId real(int size);
   ExprId truth(int size);
-  ExprId affine(int size);  ///< requires `Mix::affine`
+  ExprId affine(int size);  ///< affine in the variables of even number, of any kind in the others
   /// Values for all leaves: often small whole numbers, so that special cases happen.
   Point point();
   double number();
@@ -39,6 +38,9 @@ class RandomExpressions {
  private:
   ExprId leaf();
   ExprId make(Op op, ExprId a, ExprId b = {}, ExprId c = {});
+  ExprId apply(std::span<const Op> ops, int size);
+  ExprId pair(Op op, int left, int right);
+  ExprId connect(Op op, int size);
   ExprId call_something(int size);
 
   Pool& pool_;

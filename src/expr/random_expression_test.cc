@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cmath>
-#include <memory>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -68,6 +68,22 @@ ExprId RandomExpressions::make(Op op, ExprId a, ExprId b, ExprId c) {
   return rebuild(pool_, plain, std::span(operands).first(static_cast<std::size_t>(n)));
 }
 
+// Operands are drawn one by one: the order in which a compiler evaluates arguments must not show.
+ExprId RandomExpressions::apply(std::span<const Op> ops, int size) {
+  const Op op = ops[below(ops.size())];
+  return make(op, real(size));
+}
+
+ExprId RandomExpressions::pair(Op op, int left, int right) {
+  const ExprId a = real(left);
+  return make(op, a, real(right));
+}
+
+ExprId RandomExpressions::connect(Op op, int size) {
+  const ExprId a = truth(size);
+  return make(op, a, truth(size));
+}
+
 ExprId RandomExpressions::call_something(int size) {
   const std::array arguments{real(size / 2), real(size - size / 2)};
   return call(pool_, functions_[below(functions_.size())], arguments);
@@ -78,18 +94,18 @@ ExprId RandomExpressions::real(int size) {
   const int left = static_cast<int>(below(static_cast<std::uint64_t>(size)));
   const int right = size - 1 - left;
   switch (below(12)) {
-    case 0: return make(kSmooth[below(kSmooth.size())], real(size - 1));
-    case 1:
-      return mix_.partial ? make(kPartial[below(kPartial.size())], real(size - 1)) : real(size - 1);
+    case 0: return apply(kSmooth, size - 1);
+    case 1: return mix_.partial ? apply(kPartial, size - 1) : real(size - 1);
     case 2: {
       if (!mix_.steps) return real(size - 1);
-      if (below(2) == 0) return make(kSteps[below(kSteps.size())], real(size - 1));
-      return make(below(2) == 0 ? Op::Min : Op::Max, real(left), real(right));
+      if (below(2) == 0) return apply(kSteps, size - 1);
+      return pair(below(2) == 0 ? Op::Min : Op::Max, left, right);
     }
     case 3: {
       if (!mix_.logic) return real(size - 1);
       const ExprId condition = truth(size / 3), then = real(size / 3);
-      return make(below(2) == 0 ? Op::If : Op::PlainIf, condition, then, real(size / 3));
+      const ExprId otherwise = real(size / 3);
+      return make(below(2) == 0 ? Op::If : Op::PlainIf, condition, then, otherwise);
     }
     case 4: return mix_.calls ? call_something(size - 1) : real(size - 1);
     case 5: {
@@ -97,16 +113,14 @@ ExprId RandomExpressions::real(int size) {
       const ExprId x = real(size - 1);
       return mix_.raw ? pool_.intern(Op::IntPower, x.index, n) : int_power(pool_, x, n);
     }
-    case 6:
-      return mix_.partial ? make(Op::Div, real(left), real(right))
-                          : make(Op::Mul, real(left), real(right));
+    case 6: return mix_.partial ? pair(Op::Div, left, right) : pair(Op::Mul, left, right);
     case 7: {
-      if (!mix_.partial) return make(Op::Sub, real(left), real(right));
-      return make(below(2) == 0 ? Op::Pow : Op::Atan2, real(left), real(right));
+      if (!mix_.partial) return pair(Op::Sub, left, right);
+      return pair(below(2) == 0 ? Op::Pow : Op::Atan2, left, right);
     }
-    case 8: return make(Op::Sub, real(left), real(right));
-    case 9: return make(Op::Mul, real(left), real(right));
-    default: return make(Op::Add, real(left), real(right));
+    case 8: return pair(Op::Sub, left, right);
+    case 9: return pair(Op::Mul, left, right);
+    default: return pair(Op::Add, left, right);
   }
 }
 
@@ -117,9 +131,9 @@ ExprId RandomExpressions::truth(int size) {
       return below(4) == 0 ? boolean(pool_, below(2) == 0)
                            : discrete_bool(pool_, {2 + static_cast<int>(below(2))});
     case 3: return make(Op::Not, truth(size - 1));
-    case 4: return make(Op::And, truth(left), truth(left));
-    case 5: return make(Op::Or, truth(left), truth(left));
-    default: return make(kRelations[below(kRelations.size())], real(left), real(left));
+    case 4: return connect(Op::And, left);
+    case 5: return connect(Op::Or, left);
+    default: return pair(kRelations[below(kRelations.size())], left, left);
   }
 }
 
@@ -127,12 +141,11 @@ ExprId RandomExpressions::affine(int size) {
   frozen_ = true;
   const ExprId free = real(size / 3);
   frozen_ = false;
-  if (size <= 1)
-    return below(2) == 0
-               ? free
-               : variable(
-                     pool_,
-                     {static_cast<int>(below(static_cast<std::uint64_t>(mix_.variables / 2))) * 2});
+  if (size <= 1 && below(2) == 0) return free;
+  if (size <= 1) {
+    const auto half = static_cast<std::uint64_t>(mix_.variables / 2);
+    return variable(pool_, {static_cast<int>(below(half)) * 2});
+  }
   const ExprId a = affine(size / 2), b = affine(size / 2);
   frozen_ = true;
   const ExprId condition = truth(size / 3);
@@ -140,7 +153,7 @@ ExprId RandomExpressions::affine(int size) {
   switch (below(6)) {
     case 0: return make(Op::Add, a, b);
     case 1: return make(Op::Sub, a, b);
-    case 2: return make(Op::Mul, below(2) == 0 ? a : free, below(2) == 0 ? free : free);
+    case 2: return make(Op::Mul, a, free);
     case 3: return make(Op::Mul, free, a);
     case 4: return make(Op::Div, a, free);
     default: return make(Op::PlainIf, condition, a, b);
@@ -148,15 +161,15 @@ ExprId RandomExpressions::affine(int size) {
 }
 
 Point RandomExpressions::point() {
-  const auto values = std::make_shared<std::map<std::pair<int, int>, double>>();
+  std::map<VarRef, double> values;
   for (int v = 0; v < mix_.variables; ++v) {
-    for (int k = 0; k < 4; ++k) (*values)[{v, k}] = number();
+    for (int k = 0; k < 4; ++k) values[{{v}, k}] = number();
   }
   const double d0 = number(), d1 = number();
   const double b2 = static_cast<double>(below(2)), b3 = static_cast<double>(below(2));
   Point p;
   p.time = number();
-  p.variable = [values](VarRef v) { return values->at({v.var.index, v.order}); };
+  p.variable = [values](VarRef v) { return values.at(v); };
   p.discrete = [=](DiscreteId d) {
     return d.index == 0 ? d0 : d.index == 1 ? d1 : d.index == 2 ? b2 : b3;
   };
