@@ -1,0 +1,89 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "code/ir.h"
+#include "code/machine.h"
+#include "code/run_error.h"
+
+namespace chi::code {
+
+/// Why a routine stopped.
+enum class Stop : std::uint8_t {
+  Finished,    ///< end of the statements or initialisers
+  Terminated,  ///< `terminate`
+  Delay,       ///< wants to wait for `duration()`
+  Send,        ///< wants to send: `operand()` is the offer
+  Receive,     ///< wants to receive: `operand()` is the offer
+  Select,      ///< waits: `operand()` is the selection
+  ValueReady,  ///< the value of a send is in its register
+  LongLoop,    ///< still running, after many repetitions: resume it, or find out why
+  Failed,      ///< `failure()` says why
+};
+
+/// What went wrong, where.
+struct Failure {
+  RunError error = RunError::None;
+  Span span;
+  std::array<std::int64_t, 2> facts = {};  ///< the index and the length, the negative number: as the error needs
+  double real_fact = 0;                    ///< the argument outside the domain
+  std::string detail = {};                 ///< what is wrong with a distribution
+  std::vector<const Routine*> calls = {};  ///< functions under way, innermost first
+};
+
+/// Runs IR. It knows no processes: it goes on until an instruction needs the scheduler.
+class Interpreter {
+ public:
+  explicit Interpreter(Machine& machine);
+
+  /// Runs `routine` on `frame` from `pc`, which is left behind the last instruction done (on the one that failed).
+  Stop run(const Routine& routine, Slot* frame, std::int32_t& pc);
+
+  double duration() const { return duration_; }
+  std::int32_t operand() const { return operand_; }
+  const Failure& failure() const { return failure_; }
+
+  /// Repetitions until the next `LongLoop`.
+  std::int64_t patience = kPatience;
+  static constexpr std::int64_t kPatience = 1 << 16;
+  /// Set from outside to end a function that runs on and on; checked now and then.
+  const std::atomic<bool>* interrupted = nullptr;
+
+ private:
+  struct CallFrame {
+    const Routine* routine = nullptr;
+    Slot* frame = nullptr;
+    std::int32_t pc = 0;
+    std::int32_t result = 0;
+  };
+  struct Sorting;
+
+  Stop execute(const Routine* routine, Slot* frame, std::int32_t& pc, std::size_t depth);
+  RunError sequence_operation(const Routine& routine, const Instr& instr, Slot* frame);
+  RunError changing_operation(const RuntimeType& type, const Instr& instr, Slot* frame);
+  RunError reading_operation(const RuntimeType& type, const Instr& instr, Slot* frame);
+  RunError real_function(const Instr& instr, Slot* frame);
+  RunError ordered(const RuntimeType& type, const Instr& instr, Slot* frame);
+  RunError call_less(RoutineId function, const RuntimeType& element, const Slot* a, const Slot* b, bool* less);
+  bool push_call(const Routine& callee, const Slot* arguments, const Routine* caller, Slot* frame, std::int32_t pc,
+                 std::int32_t result);
+  void note_change(std::int64_t slot);
+  Stop fail(RunError error, const Routine& routine, std::int32_t pc, std::size_t depth);
+
+  Machine& machine_;
+  const Program& program_;
+  double duration_ = 0;
+  std::int32_t operand_ = 0;
+  Failure failure_;
+  std::vector<CallFrame> calls_;
+  std::unique_ptr<Slot[]> stack_;
+  std::size_t stack_top_ = 0;
+  int nested_ = 0;
+  bool failed_inside_ = false;
+};
+
+}  // namespace chi::code

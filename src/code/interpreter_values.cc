@@ -1,0 +1,187 @@
+#include <cmath>
+
+#include "base/check.h"
+#include "code/checked.h"
+#include "code/compare.h"
+#include "code/dict.h"
+#include "code/interpreter.h"
+#include "code/list.h"
+#include "code/set.h"
+#include "code/text_value.h"
+
+// The instructions that are not on the hot path: functions of reals, and sequences.
+namespace chi::code {
+namespace {
+
+double real_result(const Instr& in, const Slot* f) {
+  const double x = f[in.b].r;
+  switch (in.op) {
+    case Op::PowReal: return std::pow(x, f[in.c].r);
+    case Op::Sqrt: return std::sqrt(x);
+    case Op::Cbrt: return std::cbrt(x);
+    case Op::Exp: return std::exp(x);
+    case Op::Ln: return std::log(x);
+    case Op::Log: return std::log10(x);
+    case Op::Sin: return std::sin(x);
+    case Op::Cos: return std::cos(x);
+    case Op::Tan: return std::tan(x);
+    case Op::Asin: return std::asin(x);
+    case Op::Acos: return std::acos(x);
+    case Op::Atan: return std::atan(x);
+    case Op::Atan2: return std::atan2(x, f[in.c].r);
+    case Op::Sinh: return std::sinh(x);
+    case Op::Cosh: return std::cosh(x);
+    case Op::Tanh: return std::tanh(x);
+    case Op::Asinh: return std::asinh(x);
+    case Op::Acosh: return std::acosh(x);
+    default: return std::atanh(x);
+  }
+}
+
+/// ln(0), atanh(1) and 0 to a negative power: the pole is outside the domain too.
+bool is_pole(const Instr& in, const Slot* f) {
+  const double x = f[in.b].r;
+  switch (in.op) {
+    case Op::Ln:
+    case Op::Log: return x == 0;
+    case Op::Atanh: return std::fabs(x) == 1;
+    case Op::PowReal: return x == 0 && f[in.c].r < 0;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+RunError Interpreter::real_function(const Instr& in, Slot* f) {
+  failure_.real_fact = f[in.b].r;
+  switch (in.op) {
+    case Op::Floor: return floor_to_int(f[in.b].r, f[in.a].i);
+    case Op::Ceil: return ceil_to_int(f[in.b].r, f[in.a].i);
+    case Op::Round: return round_to_int(f[in.b].r, f[in.a].i);
+    default: break;
+  }
+  if (is_pole(in, f)) return RunError::Domain;
+  const bool was_nan = std::isnan(f[in.b].r);
+  const double result = real_result(in, f);
+  if (std::isnan(result) && !was_nan) return RunError::Domain;
+  f[in.a].r = result;
+  return RunError::None;
+}
+
+RunError Interpreter::sequence_operation(const Routine& routine, const Instr& in, Slot* f) {
+  const RuntimeType& type = program_.types[routine.types[in.n]];
+  return in.op <= Op::DictMerge ? changing_operation(type, in, f) : reading_operation(type, in, f);
+}
+
+RunError Interpreter::changing_operation(const RuntimeType& type, const Instr& in, Slot* f) {
+  Heap& heap = machine_.heap();
+  Slot* const a = f + in.a;
+  Slot* const b = f + in.b;
+  switch (in.op) {
+    case Op::ConcatText: return text_append(heap, a, text_view(b));
+    case Op::Concat: return list_concat(heap, *type.element, a, b);
+    case Op::ListSubtract: return list_subtract(heap, *type.element, a, b);
+    case Op::ListPush: return list_append(heap, *type.element, a, b);
+    case Op::MakeList: return list_make(heap, *type.element, b, in.c, a);
+    case Op::ListTail: return list_tl(heap, *type.element, a);
+    case Op::ListFront: return list_tr(heap, *type.element, a);
+    case Op::ListTake: list_take(heap, *type.element, a, b->i); return RunError::None;
+    case Op::ListDrop: list_drop(heap, *type.element, a, b->i); return RunError::None;
+    case Op::ListReverse: return list_reverse(heap, *type.element, a);
+    case Op::ListSort:
+    case Op::ListInsert: return ordered(type, in, f);
+    case Op::ListSet:
+      failure_.facts = {b->i, list_length(a)};
+      return list_set(heap, *type.element, a, b->i, f + in.c);
+    case Op::MakeSet: return set_make(heap, type, b, in.c, a);
+    case Op::SetUnion: return set_union(heap, type, a, b);
+    case Op::SetDifference: return set_difference(heap, type, a, b);
+    case Op::SetIntersection: return set_intersection(heap, type, a, b);
+    case Op::DictSet: return dict_set(heap, type, a, b, f + in.c);
+    case Op::DictMerge: return dict_merge(heap, type, a, b);
+    default: CHI_CHECK(false, "not an operation on sequences"); return RunError::None;
+  }
+}
+
+RunError Interpreter::reading_operation(const RuntimeType& type, const Instr& in, Slot* f) {
+  Heap& heap = machine_.heap();
+  Slot* const a = f + in.a;
+  const Slot* const b = f + in.b;
+  switch (in.op) {
+    case Op::ListHead: return list_hd(*type.element, b, a);
+    case Op::ListLast: return list_hr(*type.element, b, a);
+    case Op::ListGet:
+      failure_.facts = {f[in.c].i, list_length(b)};
+      return list_get(*type.element, b, f[in.c].i, a);
+    case Op::ListRange: return list_range(heap, *type.element, b[0].i, b[1].i, b[2].i, a);
+    case Op::ListSum: return list_sum(*type.element, b, a);
+    case Op::ListLeast:
+    case Op::ListGreatest: {
+      const std::int64_t length = list_length(b);
+      if (length == 0) return RunError::EmptyList;
+      const Slot* best = list_at(*type.element, b, 0);
+      for (std::int64_t i = 1; i < length; ++i) {
+        const Slot* next = list_at(*type.element, b, i);
+        const int order = compare(*type.element, next, best);
+        if (in.op == Op::ListLeast ? order < 0 : order > 0) best = next;
+      }
+      copy(*type.element, best, a);
+      return RunError::None;
+    }
+    case Op::Length: a->i = sequence_length(b); return RunError::None;
+    case Op::TextLength: a->i = text_length(b); return RunError::None;
+    case Op::ListHas: a->i = list_contains(*type.element, f + in.c, b); return RunError::None;
+    case Op::SetHas: a->i = set_contains(type, f + in.c, b); return RunError::None;
+    case Op::SetPick: return set_pick(type, b, a);
+    case Op::DictHas: a->i = dict_contains(type, f + in.c, b); return RunError::None;
+    case Op::DictGet: return dict_get(type, b, f + in.c, a);
+    case Op::DictKeys: return dict_keys(heap, type, b, a);
+    case Op::DictValues: return dict_values(heap, type, b, a);
+    default: CHI_CHECK(false, "not an operation on sequences"); return RunError::None;
+  }
+}
+
+struct Interpreter::Sorting {
+  Interpreter* interpreter = nullptr;
+  RoutineId function;
+  const RuntimeType* element = nullptr;
+  static RunError less(void* context, const Slot* a, const Slot* b, bool* result) {
+    auto& s = *static_cast<Sorting*>(context);
+    return s.interpreter->call_less(s.function, *s.element, a, b, result);
+  }
+};
+
+RunError Interpreter::ordered(const RuntimeType& type, const Instr& in, Slot* f) {
+  const bool sorting = in.op == Op::ListSort;
+  const std::int64_t decl = f[sorting ? in.b : in.c].i;
+  Sorting context{this, program_.function_of_decl[static_cast<std::size_t>(decl)], type.element};
+  const LessThan less{&Sorting::less, &context};
+  return sorting ? list_sort(machine_.heap(), *type.element, f + in.a, less)
+                 : list_insert(machine_.heap(), *type.element, f + in.a, f + in.b, less);
+}
+
+// Runs the order function to its end on the stack of the functions under way. Sorts may nest: an order function may
+// sort, but only so deep.
+RunError Interpreter::call_less(RoutineId function, const RuntimeType& element, const Slot* a, const Slot* b,
+                                bool* less) {
+  constexpr int kMaxNestedSorts = 50;
+  if (nested_ >= kMaxNestedSorts) return RunError::RecursionTooDeep;
+  const Routine& callee = program_.functions[function];
+  Slot* const frame = stack_.get() + stack_top_;
+  Slot result{.i = 0};
+  if (!push_call(callee, frame, nullptr, &result, 0, 0)) return RunError::RecursionTooDeep;
+  copy(element, a, frame);
+  copy(element, b, frame + element.slots);
+  std::int32_t pc = callee.main_pc;
+  ++nested_;
+  const Stop stop = execute(&callee, frame, pc, calls_.size());
+  --nested_;
+  if (stop == Stop::Failed) {
+    failed_inside_ = true;
+    return failure_.error;
+  }
+  *less = result.i != 0;
+  return RunError::None;
+}
+
+}  // namespace chi::code

@@ -1,0 +1,117 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id.h"
+#include "code/runtime_type.h"
+#include "code/slot.h"
+#include "sema/value.h"
+#include "source/span.h"
+
+/// The one intermediate form of everything that is executed: statements, functions, equations.
+/// Typed registers in a frame of slots; straight code and jumps. The interpreter runs it as it is;
+/// a compiler may translate it.
+namespace chi::code {
+
+enum class Op : std::uint16_t {
+#define CHI_OP(name, kinds) name,
+#include "code/ops.def"
+#undef CHI_OP
+};
+std::string_view op_text(Op op);
+std::string_view op_kinds(Op op);  ///< what a, b and c are; see ops.def
+
+/// One instruction. Registers are slots of the frame.
+struct Instr {
+  Op op = Op::Fail;
+  std::uint16_t n = 0;
+  std::int32_t a = 0, b = 0, c = 0;
+};
+static_assert(sizeof(Instr) == 16);
+
+/// One way in which a waiting process can go on.
+struct Offer {
+  enum class Kind : std::uint8_t { Immediate, Send, Receive, Delay };
+  Kind kind = Kind::Immediate;
+  std::int32_t guard = -1;    ///< register of its truth when the selection is entered; -1: true
+  std::int32_t ready = -1;    ///< Immediate: register of the awaited condition's truth; -1: true
+  std::int32_t channel = -1;  ///< Send, Receive: register of the channel's number
+  std::int32_t value =
+      -1;  ///< Send: register of the value; Receive: of where it goes; -1 on a void channel
+  std::int32_t value_pc =
+      -1;  ///< Send: code that puts the value there when the communication happens; -1: none needed
+  bool value_owned = false;    ///< Send: the value was made for the receiver, who takes it over
+  std::int32_t deadline = -1;  ///< Delay: register of the time at which it passes
+  std::int32_t body_pc = -1;   ///< where the process goes on, for offers of a selection
+  std::int32_t slots = 0;
+  TypeRef type = {};
+  Span span = {};  ///< of the event, or of the guard
+};
+
+/// A shared variable: the register that holds its slot number, and how many slots it has.
+struct Watched {
+  std::int32_t reg = 0;
+  std::int32_t slots = 0;
+};
+
+/// A selective waiting, or a `nabla` (no offers but one immediate).
+struct Selection {
+  std::int32_t first_offer = 0, offers = 0;
+  std::int32_t retry_pc = -1;  ///< evaluates guards and channels anew, without restarting delays
+  std::int32_t closed_pc =
+      -1;  ///< where to go when no guard is open (the end of a repetition); -1: an error
+  bool waits = true;  ///< false: a selection without events, in which an open guard is needed now
+  std::vector<Watched> watched = {};  ///< shared variables that guards and conditions read
+  Span span = {};
+};
+
+/// Where in a frame a random stream lies: seeded per instance from the run's seed and the place's
+/// name.
+struct StreamPlace {
+  std::int32_t reg = 0;
+  std::string name;  ///< variable's name, or a number for `sample` of a distribution without a name
+};
+
+/// The code of one body (a process's or system's), or of one function. Frame: locals, parameters,
+/// constants, temporaries, in this order; a function's parameters come before its locals.
+struct Routine {
+  std::string name;
+  std::vector<Instr> code;
+  std::vector<Span> spans;     ///< per instruction: the text it comes from
+  std::vector<TypeRef> types;  ///< what `t` operands and `Instr::n` count
+  std::vector<Offer> offers;
+  std::vector<Selection> selections;
+  std::vector<StreamPlace> streams;
+  std::vector<std::int32_t> local_offsets;  ///< per local: its first register
+  std::vector<std::int32_t> param_offsets;  ///< per parameter
+  std::vector<std::pair<std::int32_t, std::int32_t>>
+      constants;                    ///< register and index into Program::constants
+  std::int32_t init_pc = 0;         ///< initialisers, then Finish
+  std::int32_t main_pc = -1;        ///< statements; -1: a system, or a process that has none
+  std::int32_t variable_slots = 0;  ///< locals and parameters
+  std::int32_t frame_slots = 0;
+  std::int32_t parameter_slots = 0;  ///< functions: arguments come first in the frame
+  std::int32_t result_slots = 0;     ///< functions
+};
+
+/// A value that is there before the run; it is made once, and frames refer to it.
+struct Constant {
+  sema::Value value;
+  TypeRef runtime;
+};
+
+using RoutineId = Id<struct RoutineTag>;
+
+/// All code of one model.
+struct Program {
+  Program(const sema::Types& model_types, const Interner& symbols) : types(model_types, symbols) {}
+  RuntimeTypes types;
+  std::vector<Constant> constants;
+  Table<RoutineId, Routine> functions;
+  std::vector<RoutineId> function_of_decl;  ///< by a function value, which is its declaration's number
+  Table<RoutineId, Routine> bodies;  ///< same order as flat::FlatModel::bodies
+};
+
+}  // namespace chi::code

@@ -1,0 +1,316 @@
+#include <vector>
+
+#include "base/check.h"
+#include "code/lowering.h"
+
+// Operators and literals.
+namespace chi::code {
+
+using sema::BasicType;
+using sema::TypeId;
+using syntax::BinaryOp;
+using syntax::ExprId;
+
+Operand Lowering::unary(ExprId expr, const syntax::Unary& node) {
+  const TypeId type = type_of(expr);
+  if (node.op == syntax::UnaryOp::Sample) return sample(node.operand, type);
+  const Operand operand = value(node.operand, type);
+  if (node.op == syntax::UnaryOp::Plus) return operand;
+  const std::int32_t reg = temporary(1);
+  if (node.op == syntax::UnaryOp::Not) {
+    emit(Op::Not, reg, operand.reg);
+  } else {
+    emit(types().is(type, BasicType::Real) ? Op::NegReal : Op::NegInt, reg, operand.reg);
+  }
+  return {reg, type};
+}
+
+Operand Lowering::binary(ExprId expr, const syntax::Binary& node) {
+  switch (node.op) {
+    case BinaryOp::Add:
+    case BinaryOp::Sub:
+    case BinaryOp::Mul:
+      if (types().is_numeric(type_of(expr))) return arithmetic(expr);
+      break;
+    case BinaryOp::Div:
+    case BinaryOp::IntDiv:
+    case BinaryOp::Mod:
+    case BinaryOp::Pow: return arithmetic(expr);
+    case BinaryOp::Concat: return changed(std::holds_alternative<sema::List>(types()[type_of(expr)]) ? Op::Concat : Op::ConcatText, node.left, node.right);
+    case BinaryOp::Subtract: return changed(Op::ListSubtract, node.left, node.right);
+    case BinaryOp::Eq:
+    case BinaryOp::Ne: return equality(node);
+    case BinaryOp::Lt:
+    case BinaryOp::Le:
+    case BinaryOp::Gt:
+    case BinaryOp::Ge: return comparison(node);
+    case BinaryOp::In: return membership(node);
+    case BinaryOp::And:
+    case BinaryOp::Or: return connective(node);
+  }
+  const auto& type = types()[type_of(expr)];
+  if (std::holds_alternative<sema::Dict>(type)) return changed(Op::DictMerge, node.left, node.right);
+  if (types().is(type_of(expr), BasicType::String)) return changed(Op::ConcatText, node.left, node.right);
+  if (std::holds_alternative<sema::List>(type)) return changed(Op::Concat, node.left, node.right);
+  const Op op = node.op == BinaryOp::Add   ? Op::SetUnion
+                : node.op == BinaryOp::Sub ? Op::SetDifference
+                                           : Op::SetIntersection;
+  return changed(op, node.left, node.right);
+}
+
+/// `left op right` on sequences: the left operand is changed in place.
+Operand Lowering::changed(Op op, ExprId left, ExprId right) {
+  const TypeId type = type_of(left);
+  const Operand result = owned_value(left);
+  if (op == Op::Concat) {
+    // xs ++ [x]: the element goes straight in.
+    const auto* literal = std::get_if<syntax::ListExpr>(&ast().exprs[right].node);
+    if (literal != nullptr && literal->elements.count == 1) {
+      const TypeId element = std::get<sema::List>(types()[type]).element;
+      const Operand pushed = own(value(ast().list(literal->elements)[0], element));
+      emit(Op::ListPush, result.reg, pushed.reg, 0, type_index(type));
+      return result;
+    }
+  }
+  const Operand other = value(right, type);
+  emit(op, result.reg, other.reg, 0, type_index(type));
+  drop(other);
+  return result;
+}
+
+namespace {
+
+struct Arithmetic {
+  Op integer, real;
+};
+
+Arithmetic arithmetic_ops(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Add: return {Op::AddInt, Op::AddReal};
+    case BinaryOp::Sub: return {Op::SubInt, Op::SubReal};
+    case BinaryOp::Mul: return {Op::MulInt, Op::MulReal};
+    case BinaryOp::Div: return {Op::DivReal, Op::DivReal};
+    case BinaryOp::IntDiv: return {Op::DivInt, Op::DivInt};
+    case BinaryOp::Mod: return {Op::ModInt, Op::ModInt};
+    default: return {Op::PowInt, Op::PowReal};
+  }
+}
+
+}  // namespace
+
+// A chain a + b + c + ... is as deep as it is long: it is walked down its left side, not recursed into.
+Operand Lowering::arithmetic(ExprId expr) {
+  std::vector<ExprId> chain;
+  ExprId left = expr;
+  while (const auto* node = std::get_if<syntax::Binary>(&ast().exprs[left].node)) {
+    if (node->op > BinaryOp::Pow || !types().is_numeric(type_of(left))) break;
+    chain.push_back(left);
+    left = node->left;
+  }
+  Operand result = value(left);
+  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+    const auto& node = std::get<syntax::Binary>(ast().exprs[*it].node);
+    const TypeId type = type_of(*it);
+    span_ = ast().exprs[*it].span;
+    const bool real = types().is(type, BasicType::Real);
+    // Integers are computed as int: what does not fit a nat is found where it becomes one.
+    const TypeId operands = real ? type : basic(BasicType::Int);
+    const Operand a = converted(result, operands);
+    const Operand b = value(node.right, operands);
+    const Arithmetic ops = arithmetic_ops(node.op);
+    const std::int32_t reg = temporary(1);
+    emit(real ? ops.real : ops.integer, reg, a.reg, b.reg);
+    result = {reg, type};
+  }
+  return result;
+}
+
+Operand Lowering::comparison(const syntax::Binary& node) {
+  const TypeId left = type_of(node.left);
+  const TypeId right = type_of(node.right);
+  const bool swap = node.op == BinaryOp::Gt || node.op == BinaryOp::Ge;
+  const bool strict = node.op == BinaryOp::Lt || node.op == BinaryOp::Gt;
+  const bool real = types().is(left, BasicType::Real) || types().is(right, BasicType::Real);
+  const std::int32_t reg = temporary(1);
+  if (types().is_numeric(left)) {
+    const TypeId type = basic(real ? BasicType::Real : BasicType::Int);
+    const Operand a = value(node.left, type);
+    const Operand b = value(node.right, type);
+    const Op op = real ? (strict ? Op::LtReal : Op::LeReal) : (strict ? Op::LtInt : Op::LeInt);
+    emit(op, reg, swap ? b.reg : a.reg, swap ? a.reg : b.reg);
+    return {reg, basic(BasicType::Bool)};
+  }
+  const Operand a = value(node.left);
+  const Operand b = value(node.right, left);
+  emit(strict ? Op::LtValue : Op::LeValue, reg, swap ? b.reg : a.reg, swap ? a.reg : b.reg, type_index(left));
+  drop(a);
+  drop(b);
+  return {reg, basic(BasicType::Bool)};
+}
+
+Operand Lowering::equality(const syntax::Binary& node) {
+  TypeId type = type_of(node.left);
+  const TypeId right = type_of(node.right);
+  if (types().is_numeric(type) && types().is_numeric(right)) {
+    const bool real = types().is(type, BasicType::Real) || types().is(right, BasicType::Real);
+    type = basic(real ? BasicType::Real : BasicType::Int);
+  }
+  const Operand a = value(node.left, type);
+  const Operand b = value(node.right, type);
+  const bool equal = node.op == BinaryOp::Eq;
+  const std::int32_t reg = temporary(1);
+  if (types().is(type, BasicType::Real)) {
+    emit(equal ? Op::EqReal : Op::NeReal, reg, a.reg, b.reg);
+  } else if (types().is_integer(type) || types().is(type, BasicType::Bool)) {
+    emit(equal ? Op::EqInt : Op::NeInt, reg, a.reg, b.reg);
+  } else {
+    emit(Op::EqValue, reg, a.reg, b.reg, type_index(type));
+    if (!equal) emit(Op::Not, reg, reg);
+  }
+  drop(a);
+  drop(b);
+  return {reg, basic(BasicType::Bool)};
+}
+
+Operand Lowering::membership(const syntax::Binary& node) {
+  const TypeId type = type_of(node.right);
+  Op op = Op::ListHas;
+  TypeId element;
+  if (const auto* list = std::get_if<sema::List>(&types()[type])) {
+    element = list->element;
+  } else if (const auto* set = std::get_if<sema::Set>(&types()[type])) {
+    op = Op::SetHas;
+    element = set->element;
+  } else {
+    op = Op::DictHas;
+    element = std::get<sema::Dict>(types()[type]).key;
+  }
+  const Operand a = value(node.left, element);
+  const Operand b = value(node.right);
+  const std::int32_t reg = temporary(1);
+  emit(op, reg, a.reg, b.reg, type_index(type));
+  drop(a);
+  drop(b);
+  return {reg, basic(BasicType::Bool)};
+}
+
+// Short-circuit; a chain is walked down its left side, as in `arithmetic`.
+Operand Lowering::connective(const syntax::Binary& node) {
+  const BinaryOp op = node.op;
+  std::vector<ExprId> operands{node.right};
+  ExprId left = node.left;
+  while (const auto* inner = std::get_if<syntax::Binary>(&ast().exprs[left].node)) {
+    if (inner->op != op) break;
+    operands.push_back(inner->right);
+    left = inner->left;
+  }
+  const std::int32_t reg = temporary(1);
+  const TypeId type = basic(BasicType::Bool);
+  into(reg, left, type);
+  std::vector<std::int32_t> exits;
+  for (auto it = operands.rbegin(); it != operands.rend(); ++it) {
+    exits.push_back(emit(op == BinaryOp::And ? Op::JumpUnless : Op::JumpIf, reg));
+    into(reg, *it, type);
+  }
+  for (const std::int32_t exit : exits) patch(exit);
+  return {reg, type};
+}
+
+Operand Lowering::conditional(ExprId expr, const syntax::Conditional& node) {
+  const TypeId type = type_of(expr);
+  const std::int32_t reg = temporary(slots(type));
+  const Operand condition = value(node.condition);
+  const std::int32_t otherwise = emit(Op::JumpUnless, condition.reg);
+  into(reg, node.then, type);
+  const std::int32_t end = emit(Op::Jump);
+  patch(otherwise);
+  into(reg, node.otherwise, type);
+  patch(end);
+  return {reg, type, managed(type)};
+}
+
+Operand Lowering::guarded(ExprId expr, const syntax::GuardedExpr& node) {
+  const TypeId type = type_of(expr);
+  const std::int32_t reg = temporary(slots(type));
+  std::vector<std::int32_t> ends;
+  for (const syntax::GuardedValue& alternative : ast().list(node.alternatives)) {
+    const Operand guard = value(alternative.guard);
+    const std::int32_t next = emit(Op::JumpUnless, guard.reg);
+    into(reg, alternative.value, type);
+    ends.push_back(emit(Op::Jump));
+    patch(next);
+  }
+  emit(Op::Fail, 0, 0, static_cast<std::int32_t>(RunError::NoOpenGuard));
+  for (const std::int32_t end : ends) patch(end);
+  return {reg, type, managed(type)};
+}
+
+/// Tuple and array literals: elements one after the other.
+Operand Lowering::aggregate(TypeId type, std::span<const ExprId> elements) {
+  const std::int32_t reg = temporary(slots(type));
+  std::int32_t at = reg;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    TypeId element;
+    if (const auto* array = std::get_if<sema::Array>(&types()[type])) {
+      element = array->element;
+    } else {
+      element = types().list(std::get<sema::Tuple>(types()[type]).elements)[i];
+    }
+    into(at, elements[i], element);
+    at += slots(element);
+  }
+  return {reg, type, managed(type)};
+}
+
+std::int32_t Lowering::consecutive(TypeId element, std::span<const ExprId> values) {
+  const std::int32_t size = slots(element);
+  const std::int32_t base = temporary(static_cast<std::int64_t>(values.size()) * size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    into(base + static_cast<std::int32_t>(i) * size, values[i], element);
+  }
+  return base;
+}
+
+Operand Lowering::list_literal(TypeId type, std::span<const ExprId> elements) {
+  const TypeId element = std::get<sema::List>(types()[type]).element;
+  const std::int32_t base = elements.empty() ? 0 : consecutive(element, elements);
+  const std::int32_t reg = temporary(slots(type));
+  emit(Op::MakeList, reg, base, static_cast<std::int32_t>(elements.size()), type_index(type));
+  return {reg, type, true};
+}
+
+Operand Lowering::set_literal(TypeId type, std::span<const ExprId> elements) {
+  const TypeId element = std::get<sema::Set>(types()[type]).element;
+  const std::int32_t base = elements.empty() ? 0 : consecutive(element, elements);
+  const std::int32_t reg = temporary(slots(type));
+  emit(Op::MakeSet, reg, base, static_cast<std::int32_t>(elements.size()), type_index(type));
+  return {reg, type, true};
+}
+
+Operand Lowering::dict_literal(TypeId type, std::span<const syntax::DictEntry> entries) {
+  const auto dict = std::get<sema::Dict>(types()[type]);
+  const std::int32_t reg = temporary(slots(type));
+  emit(Op::Clear, reg, slots(type));
+  for (const syntax::DictEntry& entry : entries) {
+    const Operand key = own(value(entry.key, dict.key));
+    const Operand held = own(value(entry.value, dict.value));
+    emit(Op::DictSet, reg, key.reg, held.reg, type_index(type));
+  }
+  return {reg, type, true};
+}
+
+Operand Lowering::record_literal(TypeId type, std::span<const syntax::FieldValue> fields) {
+  const auto declared = types().list(std::get<sema::Record>(types()[type]).fields);
+  const std::int32_t reg = temporary(slots(type));
+  std::int32_t at = reg;
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const sema::Field field = types().list(std::get<sema::Record>(types()[type]).fields)[i];
+    for (const syntax::FieldValue& given : fields) {
+      if (given.field.name == field.name) into(at, given.value, field.type);
+    }
+    at += slots(field.type);
+  }
+  return {reg, type, managed(type)};
+}
+
+}  // namespace chi::code

@@ -1,0 +1,193 @@
+#include <algorithm>
+
+#include "base/check.h"
+#include "code/lowering.h"
+#include "sema/evaluate.h"
+#include "syntax/children.h"
+
+// Selection `[ b -> S | ... ]`, selective waiting `[ b; E -> S | ... ]` and their repetitions.
+namespace chi::code {
+
+using sema::BasicType;
+using sema::TypeId;
+using syntax::ExprId;
+
+std::vector<Lowering::Case> Lowering::unwound(std::span<const syntax::Alternative> alternatives) {
+  std::vector<Case> cases;
+  for (const syntax::Alternative& alternative : alternatives) {
+    if (!alternative.unwind) {
+      cases.push_back({&alternative, {}});
+      continue;
+    }
+    const sema::DeclId index = typed().unwind_index.at(alternative.unwind.variable.span.begin);
+    for (std::int64_t i = bound(alternative.unwind.low); i <= bound(alternative.unwind.high); ++i) {
+      cases.push_back({&alternative, {{index, i}}});
+    }
+  }
+  return cases;
+}
+
+/// A bound of an unwinding: it depends on structural parameters and outer indices only.
+std::int64_t Lowering::bound(ExprId expr) {
+  sema::Environment environment = environment_;
+  for (const auto& [decl, i] : indices_) environment[decl] = sema::Value{i};
+  Diagnostics none;  // instantiation evaluated it, and found it good
+  const auto known = sema::evaluate(typed(), expr, basic(BasicType::Int), environment, none);
+  CHI_CHECK(known.has_value(), "instantiation evaluated this bound");
+  return std::get<std::int64_t>(known->data);
+}
+
+void Lowering::bind(const Case& c) {
+  for (const auto& [decl, i] : c.indices) indices_[decl] = i;
+}
+
+void Lowering::selection(std::span<const syntax::Alternative> alternatives, bool loop, Span span) {
+  const std::vector<Case> cases = unwound(alternatives);
+  bool waits = false;
+  for (const Case& c : cases) waits = waits || static_cast<bool>(c.alternative->event);
+  // With `--choice random` a selection evaluates all its guards and the scheduler picks an open one.
+  if (waits || (context_.options.random_choice && cases.size() > 1)) {
+    waiting_selection(cases, loop, waits, span);
+  } else {
+    plain_selection(cases, loop, span);
+  }
+}
+
+void Lowering::plain_selection(const std::vector<Case>& cases, bool loop, Span span) {
+  const std::int32_t start = here();
+  std::vector<std::int32_t> ends;
+  for (const Case& c : cases) {
+    bind(c);
+    const std::int32_t top = temporary_top_;
+    const Operand guard = value(c.alternative->guard);
+    const std::int32_t next = emit(Op::JumpUnless, guard.reg);
+    temporary_top_ = top;
+    statements(c.alternative->body);
+    span_ = span;
+    if (loop) {
+      emit(Op::LoopBack, 0, 0, start);
+    } else {
+      ends.push_back(emit(Op::Jump));
+    }
+    patch(next);
+  }
+  if (!loop) {
+    span_ = span;
+    emit(Op::Fail, 0, 0, static_cast<std::int32_t>(RunError::NoOpenGuard));
+  }
+  for (const std::int32_t end : ends) patch(end);
+}
+
+/// The offer of one alternative; its guard is evaluated first, and channel and condition only if it is open.
+Offer Lowering::case_offer(const Case& c, std::int32_t deadline) {
+  const syntax::Alternative& alternative = *c.alternative;
+  Offer offer;
+  offer.guard = temporary(1);
+  into(offer.guard, alternative.guard, basic(BasicType::Bool));
+  offer.span = ast().exprs[alternative.guard].span;
+  if (!alternative.event) return offer;
+  const syntax::Stat& event = ast().stats[alternative.event];
+  const std::int32_t guard = offer.guard;
+  const std::int32_t channel = temporary(1);
+  const std::int32_t closed = emit(Op::JumpUnless, guard);
+  if (const auto* send = std::get_if<syntax::Send>(&event.node)) {
+    move(channel, channel_register(send->channel), basic(BasicType::Int));
+    offer = send_offer(*send);
+    offer.channel = channel;
+  } else if (const auto* receive = std::get_if<syntax::Receive>(&event.node)) {
+    move(channel, channel_register(receive->channel), basic(BasicType::Int));
+    offer = receive_offer(*receive);
+    offer.channel = channel;
+  } else if (const auto* wait = std::get_if<syntax::Wait>(&event.node)) {
+    offer.ready = temporary(1);
+    into(offer.ready, wait->condition, basic(BasicType::Bool));
+  } else {
+    offer.kind = Offer::Kind::Delay;
+    offer.deadline = deadline;
+  }
+  patch(closed);
+  offer.guard = guard;
+  offer.span = event.span;
+  return offer;
+}
+
+void Lowering::case_body(const Case& c, const Offer& offer) {
+  if (c.alternative->event) {
+    const syntax::Stat& event = ast().stats[c.alternative->event];
+    span_ = event.span;
+    if (const auto* receive = std::get_if<syntax::Receive>(&event.node)) finish_receive(*receive, offer);
+  }
+  statements(c.alternative->body);
+}
+
+void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool waits, Span span) {
+  const std::int32_t start = here();
+  // `delta e` in an alternative: e is evaluated once, when the process comes here.
+  std::vector<std::int32_t> deadlines(cases.size(), -1);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!cases[i].alternative->event) continue;
+    const auto* delay = std::get_if<syntax::Delay>(&ast().stats[cases[i].alternative->event].node);
+    if (delay == nullptr) continue;
+    bind(cases[i]);
+    deadlines[i] = temporary(1);
+    const TypeId real = basic(BasicType::Real);
+    // The guard may protect the duration: it is evaluated only if the guard is open now.
+    emit(Op::Time, deadlines[i]);
+    const Operand guard = value(cases[i].alternative->guard);
+    const std::int32_t closed = emit(Op::JumpUnless, guard.reg);
+    emit(Op::AddReal, deadlines[i], deadlines[i], value(delay->duration, real).reg);
+    patch(closed);
+  }
+  Selection selection{.retry_pc = here(), .waits = waits, .span = span};
+  std::vector<Offer> offers;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    bind(cases[i]);
+    watch(cases[i].alternative->guard, selection.watched);
+    if (cases[i].alternative->event) {
+      const auto* w = std::get_if<syntax::Wait>(&ast().stats[cases[i].alternative->event].node);
+      if (w != nullptr) watch(w->condition, selection.watched);
+    }
+    offers.push_back(case_offer(cases[i], deadlines[i]));
+  }
+  span_ = span;
+  const auto number = static_cast<std::int32_t>(routine_.selections.size());
+  emit(Op::Select, 0, 0, number);
+  routine_.selections.push_back(selection);
+  const auto first = static_cast<std::int32_t>(routine_.offers.size());
+  routine_.offers.insert(routine_.offers.end(), offers.begin(), offers.end());
+  std::vector<std::int32_t> ends;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    bind(cases[i]);
+    routine_.offers[static_cast<std::size_t>(first) + i].body_pc = here();
+    case_body(cases[i], offers[i]);
+    span_ = span;
+    if (loop) {
+      emit(Op::LoopBack, 0, 0, start);
+    } else {
+      ends.push_back(emit(Op::Jump));
+    }
+  }
+  for (const std::int32_t end : ends) patch(end);
+  Selection& made = routine_.selections[static_cast<std::size_t>(number)];
+  made.first_offer = first;
+  made.offers = static_cast<std::int32_t>(offers.size());
+  if (loop) made.closed_pc = here();
+}
+
+/// Adds the registers of the shared variables that `expr` reads.
+void Lowering::watch(ExprId expr, std::vector<Watched>& watched) {
+  std::vector<ExprId> todo{expr};
+  while (!todo.empty()) {
+    const ExprId id = todo.back();
+    todo.pop_back();
+    const auto* decl = std::get_if<sema::DeclId>(&typed().resolution[id]);
+    if (decl != nullptr && typed().decls[*decl].kind == sema::DeclKind::RefParam) {
+      const std::int32_t reg = registers_.at(*decl);
+      const bool known = std::any_of(watched.begin(), watched.end(), [&](const Watched& w) { return w.reg == reg; });
+      if (!known) watched.push_back({reg, slots(decl_types_.at(*decl))});
+    }
+    syntax::append_children(ast(), id, todo);
+  }
+}
+
+}  // namespace chi::code

@@ -1,0 +1,205 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "code/ir.h"
+#include "code/lower.h"
+#include "code/run_error.h"
+#include "flat/flat_model.h"
+
+/// The working state of lowering, shared by the lower_*.cc files and by nobody else.
+namespace chi::code {
+
+/// A value in registers. `owned`: a temporary that holds references of its own, to be moved on or
+/// released; otherwise it is somebody else's and stays valid until the next assignment.
+struct Operand {
+  std::int32_t reg = -1;
+  sema::TypeId type;
+  bool owned = false;
+};
+
+/// Where a variable or a fixed element of one lies.
+struct Location {
+  bool in_memory =
+      false;  ///< register: `reg` is its first slot; memory: `reg` holds its slot number
+  std::int32_t reg = -1;
+  std::int32_t offset = 0;  ///< memory only: slots to add
+  sema::TypeId type;
+};
+
+/// What all routines of a program share.
+struct LoweringContext {
+  flat::FlatModel& model;
+  Program& program;
+  LowerOptions options;
+  std::unordered_map<sema::DeclId, RoutineId> functions = {};
+  std::unordered_map<sema::DeclId, std::int32_t> named_constants = {};
+  std::map<std::pair<std::int32_t, std::int64_t>, std::int32_t> scalar_constants = {};
+  std::map<std::pair<std::int32_t, Symbol>, std::int32_t> text_constants = {};
+};
+
+/// Lowers one routine. Registers are numbered in three classes while the code grows, and shifted
+/// together by `finish`: variables from 0, constants from kConstantBase, temporaries from
+/// kTemporaryBase.
+class Lowering {
+ public:
+  explicit Lowering(LoweringContext& context) : context_(context) {}
+  Routine lower_body(flat::BodyId id);
+  Routine lower_function(std::int32_t definition);
+
+ private:
+  static constexpr std::int32_t kConstantBase = 1 << 28;
+  static constexpr std::int32_t kTemporaryBase = 1 << 29;
+
+  // lower.cc: frames, code, constants
+  std::int32_t declare(sema::DeclId decl, sema::TypeId type);
+  void lower_initialisers(std::span<const sema::DeclId> locals);
+  bool holds_distributions(sema::TypeId type);
+  void add_streams(std::int32_t reg, sema::TypeId type, const std::string& name);
+  Routine finish();
+  std::int32_t shifted(std::int32_t reg) const;
+  std::int32_t emit(Op op, std::int32_t a = 0, std::int32_t b = 0, std::int32_t c = 0,
+                    std::int32_t n = 0);
+  std::int32_t here() const { return static_cast<std::int32_t>(routine_.code.size()); }
+  void patch(std::int32_t jump) { routine_.code[static_cast<std::size_t>(jump)].c = here(); }
+  std::int32_t temporary(std::int64_t slots);
+  std::int32_t constant_register(std::int32_t constant, std::int64_t slots);
+  Operand constant(sema::TypeId type, const sema::Value& value);
+  Operand scalar(sema::BasicType kind, std::int64_t bits);
+  std::int32_t add_constant(sema::TypeId type, sema::Value value);
+
+  // types
+  const sema::TypedModel& typed() const { return context_.model.typed; }
+  const syntax::Ast& ast() const { return context_.model.typed.ast; }
+  sema::Types& types() { return context_.model.typed.types; }
+  sema::TypeId concrete(sema::TypeId type);
+  sema::TypeId type_of(syntax::ExprId expr) { return concrete(typed().type[expr]); }
+  std::int32_t slots(sema::TypeId type);
+  bool managed(sema::TypeId type);
+  TypeRef runtime(sema::TypeId type) { return context_.program.types.get(type); }
+  std::int32_t type_index(sema::TypeId type);
+  sema::TypeId basic(sema::BasicType kind) { return types().basic(kind); }
+
+  // lower_value.cc: moving and owning
+  void move(std::int32_t to, std::int32_t from, sema::TypeId type);
+  Operand own(Operand operand);
+  void drop(Operand operand);
+  Operand converted(Operand operand, sema::TypeId wanted);
+  Operand load(Location place);
+  void store(Location place, Operand value);
+  void into(std::int32_t reg, syntax::ExprId expr, sema::TypeId wanted);
+  Operand value(syntax::ExprId expr);
+  Operand value(syntax::ExprId expr, sema::TypeId wanted) { return converted(value(expr), wanted); }
+  Operand owned_value(syntax::ExprId expr);
+
+  // lower_place.cc: variables, elements, assignment
+  std::optional<Location> place(syntax::ExprId expr);
+  std::optional<Location> name_place(sema::DeclId decl);
+  Location element(Location base, sema::TypeId type, std::int64_t offset);
+  Location indexed(Location base, Operand index);
+  Operand index_operand(syntax::ExprId expr);
+  Operand read_name(syntax::ExprId expr);
+  Operand read_member(syntax::ExprId expr);
+  Operand read_index(syntax::ExprId of, Operand index);
+  Operand read_part(syntax::ExprId expr, syntax::ExprId of, std::int32_t index);
+  std::optional<sema::DeclId> root_variable(syntax::ExprId expr) const;
+  void assign_element(syntax::ExprId target, Operand value);
+  Operand read_decl(sema::DeclId decl);
+  void assign(syntax::ExprId target, Operand value);
+  syntax::ExprId changed_operand(syntax::ExprId expr) const;
+  bool steals(syntax::ExprId value, sema::DeclId decl);
+  Operand take(Location place);
+  void put_back(Location place, Operand value);
+
+  // lower_expr.cc: operators and literals
+  Operand unary(syntax::ExprId expr, const syntax::Unary& node);
+  Operand binary(syntax::ExprId expr, const syntax::Binary& node);
+  Operand arithmetic(syntax::ExprId expr);
+  Operand comparison(const syntax::Binary& node);
+  Operand equality(const syntax::Binary& node);
+  Operand membership(const syntax::Binary& node);
+  Operand connective(const syntax::Binary& node);
+  Operand conditional(syntax::ExprId expr, const syntax::Conditional& node);
+  Operand guarded(syntax::ExprId expr, const syntax::GuardedExpr& node);
+  Operand aggregate(sema::TypeId type, std::span<const syntax::ExprId> elements);
+  Operand list_literal(sema::TypeId type, std::span<const syntax::ExprId> elements);
+  Operand set_literal(sema::TypeId type, std::span<const syntax::ExprId> elements);
+  Operand dict_literal(sema::TypeId type, std::span<const syntax::DictEntry> entries);
+  Operand record_literal(sema::TypeId type, std::span<const syntax::FieldValue> fields);
+  Operand changed(Op op, syntax::ExprId left, syntax::ExprId right);
+  std::int32_t consecutive(sema::TypeId element, std::span<const syntax::ExprId> values);
+
+  // lower_call.cc: library and user functions
+  Operand call(syntax::ExprId expr, const syntax::Call& node);
+  Operand call_library(syntax::ExprId expr, sema::Builtin builtin,
+                       std::span<const syntax::ExprId> arguments);
+  Operand call_user(syntax::ExprId expr, const syntax::Call& node);
+  Operand library_numeric(sema::Builtin builtin, sema::TypeId type,
+                          std::span<const syntax::ExprId> arguments);
+  Operand library_sequence(sema::Builtin builtin, sema::TypeId type, std::span<const syntax::ExprId> arguments);
+  Operand extreme(sema::Builtin builtin, sema::TypeId type, std::span<const syntax::ExprId> arguments);
+  Operand library_insert(sema::TypeId type, std::span<const syntax::ExprId> arguments);
+  Operand library_range(sema::TypeId type, std::span<const syntax::ExprId> arguments);
+  Operand read_sequence(Op op, syntax::ExprId of, sema::TypeId result);
+  Operand distribution(sema::Builtin builtin, sema::TypeId type,
+                       std::span<const syntax::ExprId> arguments);
+  Operand sample(syntax::ExprId operand, sema::TypeId type);
+
+  // lower_stat.cc and lower_select.cc: statements
+  void statements(Slice<syntax::StatId> body);
+  void statement(syntax::StatId id);
+  void assignment(const syntax::Assign& node);
+  void return_value(const syntax::Return& node);
+  void send(const syntax::Send& node, Span span);
+  void receive(const syntax::Receive& node, Span span);
+  void print(const syntax::Print& node);
+  void wait(const syntax::Wait& node, Span span);
+  void forever(const syntax::Forever& node);
+  Offer send_offer(const syntax::Send& node);
+  Offer receive_offer(const syntax::Receive& node);
+  std::optional<Location> own_variable(syntax::ExprId expr, sema::TypeId type);
+  void finish_receive(const syntax::Receive& node, const Offer& offer);
+  std::int32_t channel_register(syntax::ExprId channel);
+  sema::TypeId channel_element(syntax::ExprId channel);
+
+  /// One alternative after unwinding.
+  struct Case {
+    const syntax::Alternative* alternative = nullptr;
+    std::vector<std::pair<sema::DeclId, std::int64_t>> indices;
+  };
+  std::vector<Case> unwound(std::span<const syntax::Alternative> alternatives);
+  void selection(std::span<const syntax::Alternative> alternatives, bool loop, Span span);
+  void plain_selection(const std::vector<Case>& cases, bool loop, Span span);
+  void waiting_selection(const std::vector<Case>& cases, bool loop, bool waits, Span span);
+  Offer case_offer(const Case& c, std::int32_t deadline);
+  void case_body(const Case& c, const Offer& offer);
+  void watch(syntax::ExprId expr, std::vector<Watched>& watched);
+  void bind(const Case& c);
+  std::int64_t bound(syntax::ExprId expr);
+
+  LoweringContext& context_;
+  Routine routine_ = {};
+  sema::Environment environment_ = {};                             // structural parameters
+  std::unordered_map<sema::DeclId, std::int32_t> registers_ = {};  // of locals and parameters
+  std::unordered_map<sema::DeclId, std::int64_t> indices_ = {};    // of unwindings
+  std::unordered_map<sema::DeclId, sema::TypeId> decl_types_ = {};
+  std::unordered_map<std::int32_t, std::int32_t> constant_registers_ = {};
+  std::vector<sema::DeclId> owned_variables_ = {};  // functions: released on return
+  std::map<std::int32_t, std::int32_t> type_indices_ = {};
+  sema::TypeId result_type_ = {};
+  syntax::ExprId stolen_ = {};  // the occurrence of the variable being assigned that may be changed in place
+  Span span_ = {};
+  std::int32_t variable_slots_ = 0;
+  std::int32_t constant_slots_ = 0;
+  std::int32_t temporary_top_ = 0;
+  std::int32_t temporary_slots_ = 0;
+  std::int32_t sample_sites_ = 0;
+  bool is_function_ = false;
+};
+
+}  // namespace chi::code

@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "code/heap.h"
+#include "code/ir.h"
+
+namespace chi::code {
+
+/// The memory of one run: frames of all blocks in one array of slots, the heap, the constants, and the clock.
+///
+/// Frames lie one after the other and never move. A shared variable is known by its slot number.
+class Machine {
+ public:
+  explicit Machine(const Program& program);
+
+  const Program& program() const { return program_; }
+  Heap& heap() { return heap_; }
+
+  /// Room for a frame of the routine, all zero but for its constants. Returns its first slot. All frames are made
+  /// before the first one is used.
+  std::int64_t add_frame(const Routine& routine);
+  /// Ends the making of frames: from here on `memory()` stays where it is.
+  void fix_frames();
+  Slot* memory() { return memory_.data(); }
+  const Slot* memory() const { return memory_.data(); }
+  std::int64_t reserved_slots() const { return size_; }  ///< of the frames added so far
+
+  double time = 0;
+  std::string output;  ///< what was printed and not yet taken away
+
+  /// For the slots that hold shared variables, which come first: how many waiting processes want to know of a change of
+  /// that slot. Changes of such slots are noted in `changed`.
+  std::span<const std::int32_t> watchers;
+  std::vector<std::int32_t> changed;
+
+  const Slot* constant(std::int32_t index) const { return constants_.data() + constant_starts_[static_cast<std::size_t>(index)]; }
+  std::int32_t constant_slots(std::int32_t index) const;
+
+ private:
+  const Program& program_;
+  Heap heap_;
+  std::vector<Slot> constants_;
+  std::vector<std::size_t> constant_starts_;
+  struct Pending {
+    const Routine* routine = nullptr;
+    std::int64_t base = 0;
+  };
+  std::vector<Pending> pending_;
+  std::int64_t size_ = 0;
+  std::vector<Slot> memory_;
+};
+
+}  // namespace chi::code

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "code/interpreter.h"
+#include "source/span.h"
+
+namespace chi::sim {
+
+/// A process that cannot go on by itself, for reports: what it waits at and what would wake it.
+struct Waiting {
+  std::string process;
+  Span span;          ///< the statement
+  std::string cause;  ///< "to send on `a`; `M[1]`, at the other end, waits elsewhere"
+};
+
+// How a run ended.
+struct Finished {};      // every process has done its last statement, and nothing is left to integrate
+struct EndReached {};    // --end
+struct Terminated {};    // `terminate`
+struct Interrupted {};   // Ctrl-C
+struct Deadlock {        // all wait, and no event can come
+  std::vector<Waiting> waiting = {};
+  std::size_t left_out = 0;  ///< more of them, not listed
+};
+struct Livelock {        // actions without end, and no time passes
+  std::vector<Waiting> active = {};  ///< who acts, and where; `cause` lists the values of its variables
+  std::int64_t actions = 0;
+};
+struct RuntimeError {    // an expression or statement of a process failed
+  std::string process;
+  code::Failure failure;
+};
+struct NobodyThere {     // a communication whose other side has ended
+  std::string process;
+  Span span;
+  std::string channel;
+  std::string partner;  ///< empty: nobody was ever connected there
+};
+
+/// Why and when a run ended.
+struct Outcome {
+  double time = 0;
+  std::variant<Finished, EndReached, Terminated, Interrupted, Deadlock, Livelock, RuntimeError, NobodyThere> why;
+  bool failed() const { return why.index() > 3; }
+};
+
+}  // namespace chi::sim

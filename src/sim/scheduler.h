@@ -1,0 +1,145 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "code/interpreter.h"
+#include "code/machine.h"
+#include "code/random.h"
+#include "flat/flat_model.h"
+#include "sim/calendar.h"
+#include "sim/frames.h"
+#include "sim/observer.h"
+#include "sim/outcome.h"
+#include "sim/ready_set.h"
+#include "sim/watch_lists.h"
+
+namespace chi::sim {
+
+struct RunOptions {
+  double end = std::numeric_limits<double>::infinity();
+  std::uint64_t seed = 0;
+  bool random_choice = false;                      ///< --choice random
+  const std::atomic<bool>* interrupted = nullptr;  ///< set from a signal handler
+};
+
+/// What a run counted, for `--stats`.
+struct RunCounts {
+  std::int64_t time_events = 0;      ///< processes woken by the calendar
+  std::int64_t communications = 0;
+  std::int64_t resumptions = 0;      ///< times a process was run until it waited
+  std::int64_t instants = 0;         ///< different times at which something happened
+};
+
+/// Runs the processes of one model: actions, which take no time, alternate with delays (semantics.md §3).
+///
+///     run the initialisers, in order of instantiation; every process is ready
+///     repeat
+///       while some process is ready:
+///         run the one with the lowest number until it waits      -- --choice random: any one
+///           (a communication happens as soon as both sides want it, and readies the other side)
+///       time := earliest deadline; all processes whose deadline it is are ready
+///     until `terminate`, --end, nothing waits for time, or a failure
+///
+/// Same model, options and seed give the same trace, bit for bit. After start-up nothing is allocated on the way
+/// wait - wake - communicate - wait, except by the model's own lists and strings when they grow.
+class Scheduler {
+ public:
+  Scheduler(const flat::FlatModel& model, const code::Program& program, const RunOptions& options);
+
+  /// Optional: who is told. Before `run`.
+  Observer* observer = nullptr;
+  Recorder* recorder = nullptr;
+  /// Called with model time now and then, at most about once in 10^5 resumptions; for progress reports.
+  class Pulse {
+   public:
+    virtual ~Pulse() = default;
+    virtual void pulse(double time, const RunCounts& counts) = 0;
+    /// Output of the model's print statements so far, in pieces; called before anything else is reported.
+    virtual void print(std::string_view text) = 0;
+  };
+  Pulse* pulse = nullptr;
+
+  Outcome run();
+
+  code::Machine& machine() { return machine_; }
+  const Frames& frames() const { return frames_; }
+  const RunCounts& counts() const { return counts_; }
+
+ private:
+  enum class State : std::uint8_t { Ready, Delayed, Sending, Receiving, Selecting, Finished };
+  struct ProcessState {
+    const code::Routine* routine = nullptr;
+    code::Slot* frame = nullptr;
+    std::int32_t pc = 0;
+    std::int32_t waits_at = -1;  ///< offer or selection, by state
+    State state = State::Ready;
+  };
+  /// One end of a channel: who waits there with which offer.
+  struct End {
+    std::int32_t process = -1;
+    std::int32_t offer = -1;
+  };
+  struct ChannelState {
+    End sender, receiver;
+  };
+
+  // scheduler.cc
+  bool initialise();
+  bool discrete_phase();
+  std::int32_t pick_ready();
+  bool resume(std::int32_t process);
+  bool communicate(std::int32_t process, const code::Offer& offer, std::int32_t number);
+  bool transfer(End sender, End receiver, std::int32_t channel);
+  bool advance();
+  void finish_process(std::int32_t process);
+  void make_ready(std::int32_t process);
+  void wake_watchers();
+  void flush_output(std::int32_t process);
+  const code::Offer& offer_of(End end) const;
+  ChannelState& channel_of(const ProcessState& process, const code::Offer& offer);
+  void report(const ProcessState& process, const code::Failure& failure);
+
+  // select.cc
+  enum class Choice : std::uint8_t { GoOn, Wait, Failed };
+  Choice select(std::int32_t process, std::int32_t number);
+  Choice take(std::int32_t process, std::int32_t offer);
+  bool possible(const ProcessState& process, const code::Offer& offer) const;
+  void wait_in_selection(std::int32_t process, const code::Selection& selection);
+  void withdraw(std::int32_t process);
+  std::int32_t choose(std::int32_t count);
+
+  // waiting.cc
+  Deadlock explain_deadlock() const;
+  Livelock explain_livelock(const std::vector<std::int32_t>& active) const;
+  std::string waiting_cause(std::int32_t process) const;
+  std::string partner_text(std::int32_t channel, bool sending) const;
+  std::string values_text(std::int32_t process) const;
+  Span waiting_span(std::int32_t process) const;
+  bool check_partner(std::int32_t process, const code::Offer& offer);
+  std::string_view name(std::int32_t process) const { return model_.processes[flat::ProcessId{process}].name; }
+
+  const flat::FlatModel& model_;
+  const code::Program& program_;
+  RunOptions options_;
+  code::Machine machine_;
+  code::Interpreter interpreter_;
+  Frames frames_;
+  std::vector<ProcessState> processes_;
+  std::vector<ChannelState> channels_;
+  Calendar calendar_;
+  ReadySet ready_;
+  WatchLists watches_;
+  std::vector<std::int32_t> woken_;     // scratch of wake_watchers
+  std::vector<std::int32_t> possible_;  // scratch of select
+  std::int32_t unfinished_ = 0;
+  std::int64_t actions_ = 0;  // since time last advanced
+  std::uint64_t choice_key_ = 0, choices_ = 0;
+  RunCounts counts_;
+  Outcome outcome_;
+  bool ended_ = false;
+};
+
+}  // namespace chi::sim

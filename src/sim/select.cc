@@ -1,0 +1,117 @@
+#include <cmath>
+
+#include "sim/scheduler.h"
+
+// Selective waiting: `[ b1; E1 -> S1 | b2; E2 -> S2 ]`, and `nabla`.
+namespace chi::sim {
+
+using code::Offer;
+
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+bool Scheduler::possible(const ProcessState& process, const Offer& offer) const {
+  switch (offer.kind) {
+    case Offer::Kind::Immediate: return offer.ready < 0 || process.frame[offer.ready].i != 0;
+    case Offer::Kind::Delay: return process.frame[offer.deadline].r <= machine_.time;
+    case Offer::Kind::Send:
+    case Offer::Kind::Receive: {
+      const ChannelState& channel = channels_[static_cast<std::size_t>(process.frame[offer.channel].i)];
+      return (offer.kind == Offer::Kind::Send ? channel.receiver : channel.sender).process >= 0;
+    }
+  }
+  return false;
+}
+
+/// The process has evaluated its guards. It takes an alternative that can happen now, or waits for one.
+Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
+  ProcessState& state = processes_[at(process)];
+  const code::Selection& selection = state.routine->selections[at(number)];
+  possible_.clear();
+  bool open = selection.offers == 0;  // a nabla: its only way on is its condition
+  for (std::int32_t i = 0; i < selection.offers; ++i) {
+    const Offer& offer = state.routine->offers[at(selection.first_offer + i)];
+    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
+    open = true;
+    if (!possible(state, offer)) continue;
+    if (!options_.random_choice) return take(process, selection.first_offer + i);
+    possible_.push_back(selection.first_offer + i);
+  }
+  if (!possible_.empty()) {
+    return take(process, possible_[at(choose(static_cast<std::int32_t>(possible_.size())))]);
+  }
+  if (!open) {
+    if (selection.closed_pc >= 0) {
+      state.pc = selection.closed_pc;
+      return Choice::GoOn;
+    }
+    // Closed guards over shared variables may still open; others stay closed for ever.
+    if (!selection.waits || selection.watched.empty()) {
+      code::Failure failure;
+      failure.error = code::RunError::NoOpenGuard;
+      failure.span = selection.span;
+      report(state, failure);
+      return Choice::Failed;
+    }
+  }
+  state.waits_at = number;
+  state.state = State::Selecting;
+  wait_in_selection(process, selection);
+  return Choice::Wait;
+}
+
+Scheduler::Choice Scheduler::take(std::int32_t process, std::int32_t number) {
+  ProcessState& state = processes_[at(process)];
+  const Offer& offer = state.routine->offers[at(number)];
+  if (offer.kind == Offer::Kind::Send || offer.kind == Offer::Kind::Receive) {
+    if (!communicate(process, offer, number)) return Choice::Failed;
+  }
+  if (observer != nullptr) observer->selected(machine_.time, name(process), offer.span);
+  state.pc = offer.body_pc;
+  return Choice::GoOn;
+}
+
+void Scheduler::wait_in_selection(std::int32_t process, const code::Selection& selection) {
+  ProcessState& state = processes_[at(process)];
+  double deadline = std::numeric_limits<double>::infinity();
+  for (std::int32_t i = 0; i < selection.offers; ++i) {
+    const std::int32_t number = selection.first_offer + i;
+    const Offer& offer = state.routine->offers[at(number)];
+    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
+    if (offer.kind == Offer::Kind::Delay) {
+      deadline = std::min(deadline, state.frame[offer.deadline].r);
+    } else if (offer.kind == Offer::Kind::Send) {
+      End& end = channel_of(state, offer).sender;
+      if (end.process < 0) end = {process, number};  // of two offers on one channel the first counts
+    } else if (offer.kind == Offer::Kind::Receive) {
+      End& end = channel_of(state, offer).receiver;
+      if (end.process < 0) end = {process, number};
+    }
+  }
+  if (std::isfinite(deadline)) calendar_.insert(deadline, process);
+  for (const code::Watched& watched : selection.watched) {
+    const auto first = static_cast<std::int32_t>(state.frame[watched.reg].i);
+    for (std::int32_t i = 0; i < watched.slots; ++i) watches_.add(first + i, process);
+  }
+}
+
+/// Takes back all that `wait_in_selection` put out.
+void Scheduler::withdraw(std::int32_t process) {
+  ProcessState& state = processes_[at(process)];
+  const code::Selection& selection = state.routine->selections[at(state.waits_at)];
+  for (std::int32_t i = 0; i < selection.offers; ++i) {
+    const Offer& offer = state.routine->offers[at(selection.first_offer + i)];
+    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
+    if (offer.kind != Offer::Kind::Send && offer.kind != Offer::Kind::Receive) continue;
+    ChannelState& channel = channel_of(state, offer);
+    End& end = offer.kind == Offer::Kind::Send ? channel.sender : channel.receiver;
+    if (end.process == process) end = {};
+  }
+  if (calendar_.contains(process)) calendar_.erase(process);
+  if (watches_.any(process)) watches_.remove_all(process);
+}
+
+}  // namespace chi::sim

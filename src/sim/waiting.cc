@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include "code/print_value.h"
+#include "sim/scheduler.h"
+
+// Who waits for what, in words: for deadlocks, livelocks and communications that nobody can answer.
+namespace chi::sim {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Reports list this many processes one by one; a model may have a hundred thousand.
+constexpr std::size_t kMaxListed = 50;
+
+}  // namespace
+
+Span Scheduler::waiting_span(std::int32_t process) const {
+  const ProcessState& state = processes_[at(process)];
+  switch (state.state) {
+    case State::Sending:
+    case State::Receiving: return state.routine->offers[at(state.waits_at)].span;
+    case State::Selecting: return state.routine->selections[at(state.waits_at)].span;
+    case State::Delayed:
+    case State::Ready:
+    case State::Finished: return state.routine->spans[at(std::max(state.pc - 1, 0))];
+  }
+  return {};
+}
+
+/// What the other end of a channel does.
+std::string Scheduler::partner_text(std::int32_t channel, bool sending) const {
+  const flat::Channel& c = model_.channels[flat::ChannelId{channel}];
+  const std::int32_t partner = (sending ? c.receiver : c.sender).index;
+  const std::string_view verb = sending ? "receive" : "send";
+  if (partner < 0) return fmt::format("no process is connected there to {}", verb);
+  switch (processes_[at(partner)].state) {
+    case State::Finished: return fmt::format("`{}`, which could {}, has finished", name(partner), verb);
+    case State::Delayed: return fmt::format("`{}`, which could {}, is in a delay", name(partner), verb);
+    default: return fmt::format("`{}`, which could {}, waits elsewhere", name(partner), verb);
+  }
+}
+
+std::string Scheduler::waiting_cause(std::int32_t process) const {
+  const ProcessState& state = processes_[at(process)];
+  const auto channel_text = [&](const code::Offer& offer) {
+    const auto channel = static_cast<std::int32_t>(state.frame[offer.channel].i);
+    const bool sending = offer.kind == code::Offer::Kind::Send;
+    return fmt::format("to {} `{}` ({})", sending ? "send on" : "receive from",
+                       model_.channels[flat::ChannelId{channel}].name, partner_text(channel, sending));
+  };
+  switch (state.state) {
+    case State::Sending:
+    case State::Receiving: return channel_text(state.routine->offers[at(state.waits_at)]);
+    case State::Delayed: return "for an infinite delay";
+    case State::Selecting: break;
+    case State::Ready:
+    case State::Finished: return "";
+  }
+  const code::Selection& selection = state.routine->selections[at(state.waits_at)];
+  std::string text;
+  for (std::int32_t i = 0; i < selection.offers; ++i) {
+    const code::Offer& offer = state.routine->offers[at(selection.first_offer + i)];
+    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
+    if (offer.kind == code::Offer::Kind::Delay) continue;
+    if (!text.empty()) text += ", or ";
+    text += offer.kind == code::Offer::Kind::Immediate ? "for a condition to hold" : channel_text(offer);
+  }
+  if (!text.empty()) return text;
+  return selection.watched.empty() ? "for a condition that no other process can change"
+                                   : "for a condition over shared variables to hold";
+}
+
+Deadlock Scheduler::explain_deadlock() const {
+  Deadlock deadlock;
+  std::size_t left_out = 0;
+  for (std::int32_t p = 0; p < static_cast<std::int32_t>(processes_.size()); ++p) {
+    if (processes_[at(p)].state == State::Finished) continue;
+    if (deadlock.waiting.size() == kMaxListed) {
+      ++left_out;
+      continue;
+    }
+    deadlock.waiting.push_back({std::string(name(p)), waiting_span(p), waiting_cause(p)});
+  }
+  deadlock.left_out = left_out;
+  return deadlock;
+}
+
+/// The scalar variables of a process, as `x = 1, b = true`; at most ten.
+std::string Scheduler::values_text(std::int32_t process) const {
+  const flat::Block& block = model_.blocks[at(model_.processes[flat::ProcessId{process}].block)];
+  std::string text;
+  int listed = 0;
+  for (const flat::VariableId id : block.variables) {
+    if (!id || listed == 10) continue;
+    const flat::Variable& variable = model_.variables[id];
+    const code::RuntimeType& type = program_.types.known(variable.type);
+    if (type.kind >= code::TypeKind::Function) continue;
+    if (listed++ > 0) text += ", ";
+    text += fmt::format("{} = ", model_.typed.ast.symbols.text(model_.typed.decls[variable.decl].name));
+    code::print_value(program_.types, type, machine_.memory() + frames_.variable[id], text);
+  }
+  return text;
+}
+
+Livelock Scheduler::explain_livelock(const std::vector<std::int32_t>& active) const {
+  Livelock livelock{.actions = actions_};
+  for (const std::int32_t process : active) {
+    if (livelock.active.size() == kMaxListed) break;
+    const ProcessState& state = processes_[at(process)];
+    const std::int32_t pc = state.state == State::Ready ? state.pc : std::max(state.pc - 1, 0);
+    livelock.active.push_back({std::string(name(process)), state.routine->spans[at(pc)], values_text(process)});
+  }
+  return livelock;
+}
+
+/// A plain send to a process that has finished, or that never was, can never happen: false, and reported.
+bool Scheduler::check_partner(std::int32_t process, const code::Offer& offer) {
+  if (offer.kind != code::Offer::Kind::Send) return true;
+  const auto channel = static_cast<std::int32_t>(processes_[at(process)].frame[offer.channel].i);
+  const flat::Channel& c = model_.channels[flat::ChannelId{channel}];
+  const std::int32_t partner = c.receiver.index;
+  if (partner >= 0 && processes_[at(partner)].state != State::Finished) return true;
+  outcome_.why = NobodyThere{std::string(name(process)), offer.span, c.name,
+                             partner < 0 ? std::string() : std::string(name(partner))};
+  return false;
+}
+
+}  // namespace chi::sim
