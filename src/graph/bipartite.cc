@@ -65,20 +65,25 @@ Bipartite BipartiteBuilder::build() const {
     graph.row_start_[{eq.index + 1}] = graph.edge_var_.size();
   }
 
-  accumulate(graph.col_start_);
-  Table<VarId, int> free = graph.col_start_;
-  graph.col_eqs_.resize(static_cast<std::size_t>(graph.num_edges()));
-  graph.col_edges_.resize(static_cast<std::size_t>(graph.num_edges()));
+  graph.index_columns();
+  return graph;
+}
+
+// Expects the counts of the columns at [var + 1] of `col_start_`.
+void Bipartite::index_columns() {
+  accumulate(col_start_);
+  Table<VarId, int> free = col_start_;
+  col_eqs_.resize(static_cast<std::size_t>(num_edges()));
+  col_edges_.resize(static_cast<std::size_t>(num_edges()));
   EdgeId edge{0};
-  for (EqId eq{0}; eq.index < num_eqs_; ++eq.index) {
-    for (const VarId var : graph.vars_of(eq)) {
+  for (EqId eq{0}; eq.index < num_eqs(); ++eq.index) {
+    for (const VarId var : vars_of(eq)) {
       const auto at = static_cast<std::size_t>(free[var]++);
-      graph.col_eqs_[at] = eq;
-      graph.col_edges_[at] = edge;
+      col_eqs_[at] = eq;
+      col_edges_[at] = edge;
       ++edge.index;
     }
   }
-  return graph;
 }
 
 SubpatternCutter::SubpatternCutter(const Bipartite& whole)

@@ -35,6 +35,8 @@ class Bipartite {
 
  private:
   friend class BipartiteBuilder;
+  void index_columns();
+
   Table<EqId, int> row_start_{1, 0};  // one more than equations
   Table<EdgeId, VarId> edge_var_;
   Table<VarId, int> col_start_{1, 0};  // one more than variables

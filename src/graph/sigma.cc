@@ -82,7 +82,8 @@ class OffsetSearch {
 
   // Smallest offsets of the block that also satisfy the later blocks. Let r = c - local c. Then
   // c_k >= c_i + σ_ij - σ_kj, where k is matched to j, reads r_k >= r_i - slack_ij with the local
-  // slack >= 0; so the smallest r comes out of one search in order of falling r.
+  // slack >= 0; so the smallest r comes out of one search in order of falling r. It is not
+  // negative, since the local offsets are the smallest of the block alone.
   void lift(BlockId block) {
     const std::span<const EqId> eqs = blocks_.eqs_of(block);
     if (eqs.size() == 1) {
@@ -94,7 +95,7 @@ class OffsetSearch {
     std::priority_queue<std::pair<int, int>> queue;  // excess, equation
     for (const EqId eq : eqs) {
       const VarId var = found_.transversal.var_of[eq];
-      excess_[eq] = std::max(-local_[eq], demand(var, block) - local_d_[var]);
+      excess_[eq] = std::max(0, demand(var, block) - local_d_[var]);
       queue.push({excess_[eq], eq.index});
     }
     while (!queue.empty()) {

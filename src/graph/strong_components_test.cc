@@ -32,6 +32,11 @@ TEST(StrongComponents, PutsWhatIsNeededFirst) {
   EXPECT_EQ(components.component_of[{2}].index, 1);
 }
 
+TEST(StrongComponents, ListsMembersAscending) {
+  EXPECT_EQ(lists(strong_components(make({{3}, {0}, {1}, {2}}))),  // found as 0 3 2 1
+            (std::vector<std::vector<int>>{{0, 1, 2, 3}}));
+}
+
 TEST(StrongComponents, EmptyGraphHasNone) { EXPECT_EQ(strong_components(Digraph()).size(), 0); }
 
 TEST(StrongComponents, AgreesWithReachability) {

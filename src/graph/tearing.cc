@@ -77,16 +77,12 @@ class Tearer {
     while (by_left_.size() > 1) {
       const EqId eq = take(1);
       if (!eq) return;
-      EdgeId edge = block_.first_edge(eq);
-      for (const VarId var : block_.vars_of(eq)) {
-        if (!known_[var] && may_solve_[edge]) {
-          result_.explicit_part.push_back({eq, var});
-          use(eq);
-          learn(var);
-          break;
-        }
-        ++edge.index;
-      }
+      const std::span<const VarId> vars = block_.vars_of(eq);
+      const VarId var =
+          *std::find_if(vars.begin(), vars.end(), [&](VarId v) { return !known_[v]; });
+      result_.explicit_part.push_back({eq, var});
+      use(eq);
+      learn(var);
     }
   }
 

@@ -50,8 +50,8 @@ TEST(HighestTransversal, AgreesWithAllPermutations) {
   }
 }
 
-// Lowering any set of c by the least amount breaks an inequality or makes a c negative: the
-// tightest form of "smallest" is that the fix-point from below is reached.
+// By definition the smallest numbers are the fix-point from below that Pryce iterates to, given any
+// highest transversal.
 TEST(HighestTransversal, GivesSmallestDualNumbers) {
   Random random(2001);
   for (int round = 0; round < 2000; ++round) {
@@ -62,7 +62,7 @@ TEST(HighestTransversal, GivesSmallestDualNumbers) {
     const Transversal found = highest_transversal(sigma);
     Table<EqId, int> c(n, 0);
     Table<VarId, int> d(n, 0);
-    for (bool changed = true; changed;) {  // Pryce's fix-point, from any highest transversal
+    for (bool changed = true; changed;) {
       changed = false;
       EdgeId edge{0};
       for (EqId eq{0}; eq.index < n; ++eq.index) {
