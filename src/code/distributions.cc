@@ -1,5 +1,6 @@
 #include "code/distributions.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -58,6 +59,15 @@ double sample_triangle(double u, double a, double mode, double b) {
   const double width = b - a;
   if (u * width < mode - a) return a + std::sqrt(u * width) * std::sqrt(mode - a);
   return b - std::sqrt((1 - u) * width) * std::sqrt(b - mode);
+}
+
+/// The rarer of success and failure is counted, and the other is the rest.
+std::int64_t sample_successes(SampleWords& words, std::int64_t trials, double p) {
+  const bool rare = p <= 0.5;
+  const double count = sample_binomial(words, static_cast<double>(trials), rare ? p : 1 - p);
+  // Above 2^53 the number of trials was rounded, maybe up.
+  const std::int64_t whole = count < 0x1p63 ? static_cast<std::int64_t>(count) : trials;
+  return rare ? std::min(whole, trials) : trials - std::min(whole, trials);
 }
 
 /// Failures before the first success.
@@ -168,11 +178,7 @@ RunError distribution_sample(Slot* distribution, Slot* value) {
   switch (static_cast<DistributionKind>(distribution->i)) {
     case DistributionKind::Constant: *value = a[0]; break;
     case DistributionKind::Bernoulli: value->i = words.uniform01() < a[0].r; break;
-    case DistributionKind::Binomial:
-      value->i = std::min(a[0].i, static_cast<std::int64_t>(std::min(
-                                      sample_binomial(words, static_cast<double>(a[0].i), a[1].r),
-                                      0x1.fffffffffffffp62)));
-      break;
+    case DistributionKind::Binomial: value->i = sample_successes(words, a[0].i, a[1].r); break;
     case DistributionKind::Geometric: return store_count(sample_geometric(words, a[0].r), value);
     case DistributionKind::Poisson: return store_count(sample_poisson(words, a[0].r), value);
     case DistributionKind::UniformInt: {

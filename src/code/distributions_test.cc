@@ -18,7 +18,7 @@ namespace {
 namespace bm = boost::math;
 using Kind = DistributionKind;
 
-constexpr int kSamples = 100'000;
+constexpr int kSamples = 50'000;
 
 /// A law under test: its arguments and its distribution function from another source.
 struct Case {
@@ -129,9 +129,11 @@ std::vector<Case> discrete_cases() {
   };
   add(Kind::Bernoulli, {r(0.3)}, bm::bernoulli(0.3));
   for (const double p : {0.02, 0.3, 0.9}) add(Kind::Geometric, {r(p)}, bm::geometric(p));
-  for (const double m : {0.3, 5.0, 9.99, 10.0, 37.0, 1000.0, 1e6, 1e12}) {
+  for (const double m : {0.3, 5.0, 9.99, 10.0, 37.0, 1000.0, 1e6}) {
     add(Kind::Poisson, {r(m)}, bm::poisson(m));
   }
+  const auto nearly_normal = [](double x) { return bm::cdf(bm::normal(1e12, 1e6), x + 0.5); };
+  cases.push_back({Kind::Poisson, {r(1e12)}, nearly_normal});
   const std::pair<std::int64_t, double> trials[] = {
       {1, 0.5}, {20, 0.1}, {20, 0.5}, {30, 0.95}, {1000, 0.005}, {1000, 0.3}, {1000, 0.98},
       {1'000'000'000, 1e-9}, {1'000'000'000, 0.4}};
@@ -203,12 +205,12 @@ TEST(Distributions, SampleNumberNDependsOnNothingBeforeIt) {
 // Pinned: the same seed gives the same numbers from version to version.
 TEST(Distributions, SameSeedSameNumbers) {
   const auto first = [](const Case& c) { return samples_of(c, 42)[0]; };
-  EXPECT_EQ(first({Kind::Exponential, {r(1)}, {}}).r, 0.0);
-  EXPECT_EQ(first({Kind::Normal, {r(0), r(1)}, {}}).r, 0.0);
-  EXPECT_EQ(first({Kind::Gamma, {r(2.5), r(1)}, {}}).r, 0.0);
-  EXPECT_EQ(first({Kind::UniformInt, {i(0), i(1'000'000)}, {}}).i, 0);
-  EXPECT_EQ(first({Kind::Poisson, {r(100)}, {}}).i, 0);
-  EXPECT_EQ(first({Kind::Binomial, {i(1000), r(0.5)}, {}}).i, 0);
+  EXPECT_EQ(first({Kind::Exponential, {r(1)}, {}}).r, 1.0631996058425459);
+  EXPECT_EQ(first({Kind::Normal, {r(0), r(1)}, {}}).r, -0.088476381398230858);
+  EXPECT_EQ(first({Kind::Gamma, {r(2.5), r(1)}, {}}).r, 2.0390248892328953);
+  EXPECT_EQ(first({Kind::UniformInt, {i(0), i(1'000'000)}, {}}).i, 345349);
+  EXPECT_EQ(first({Kind::Poisson, {r(100)}, {}}).i, 95);
+  EXPECT_EQ(first({Kind::Binomial, {i(1000), r(0.5)}, {}}).i, 493);
 }
 
 TEST(Distributions, ExtremeArgumentsGiveValidSamples) {

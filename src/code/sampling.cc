@@ -151,7 +151,6 @@ double sample_poisson(SampleWords& words, double mean) {
 }
 
 double sample_binomial(SampleWords& words, double n, double p) {
-  if (p > 0.5) return n - sample_binomial(words, n, 1 - p);
   if (n * p >= kInversionMean) return binomial_by_rejection(words, n, p);
   const double odds = p / (1 - p);
   return invert(words, std::exp(n * std::log1p(-p)),

@@ -18,7 +18,7 @@ double sample_erlang(SampleWords& words, std::int64_t k);
 
 /// Whole numbers as doubles. Inversion for small means, else Hörmann's transformed rejection
 /// [3], [4] with the logarithms of the probabilities by Loader's formulas [5], which keep all
-/// digits for large arguments. Requires mean >= 0; 0 <= p <= 1, n >= 0.
+/// digits for large arguments. Requires mean >= 0; 0 <= p <= 1/2, n >= 0.
 double sample_poisson(SampleWords& words, double mean);
 double sample_binomial(SampleWords& words, double n, double p);
 

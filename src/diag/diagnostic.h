@@ -31,6 +31,7 @@ struct Diagnostic {
   std::optional<Span> span = {};  ///< none: about the call or a file, not about text
   std::string message = {};
   std::vector<Label> labels = {};
+  std::vector<std::string> notes = {};  ///< further facts, each a line or more
   std::string help = {};
 };
 

@@ -241,7 +241,6 @@ bool Scheduler::transfer(End sender, End receiver, std::int32_t channel) {
 bool Scheduler::advance() {
   if (calendar_.empty()) {
     if (unfinished_ == 0) {
-      if (std::isfinite(options_.end) && recorder != nullptr) recorder->constant_until(machine_.time, options_.end);
       outcome_.why = Finished{};
     } else {
       outcome_.why = explain_deadlock();
@@ -250,7 +249,10 @@ bool Scheduler::advance() {
   }
   const double next = calendar_.next_time();
   if (next > options_.end) {
-    if (recorder != nullptr) recorder->constant_until(machine_.time, options_.end);
+    if (recorder != nullptr) {
+      recorder->after_event(machine_.time);
+      recorder->constant_until(machine_.time, options_.end);
+    }
     machine_.time = options_.end;
     outcome_.why = EndReached{};
     return false;

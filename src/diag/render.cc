@@ -1,0 +1,210 @@
+#include "diag/render.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/json_text.h"
+#include "base/utf8.h"
+#include "source/source_file.h"
+
+namespace chi {
+namespace {
+
+constexpr int kTab = 4;        // columns to which a tab is widened
+constexpr int kContext = 110;  // a longer line is clipped around the span
+
+struct Palette {
+  const char *error = "", *warning = "", *note = "", *frame = "", *bold = "", *off = "";
+};
+constexpr Palette kPlain{};
+constexpr Palette kColors{"\033[1;31m", "\033[1;33m", "\033[1;36m",
+                          "\033[34m",   "\033[1m",    "\033[0m"};
+
+const char* color_of(Severity severity, const Palette& colors) {
+  switch (severity) {
+    case Severity::Error: return colors.error;
+    case Severity::Warning: return colors.warning;
+    case Severity::Note: break;
+  }
+  return colors.note;
+}
+
+/// A source line made printable: tabs widened, control characters and broken UTF-8 as `?`.
+/// `column[i]` is where byte i of the line starts.
+struct Shown {
+  std::string text;  // one character a column, as UTF-8
+  std::vector<int> column;
+  std::vector<std::size_t> byte;  // where in `text` each column starts
+  int width = 0;
+};
+
+Shown show(std::string_view line) {
+  Shown shown;
+  std::size_t at = 0;
+  const auto put = [&](std::string_view character) {
+    shown.byte.push_back(shown.text.size());
+    shown.text += character;
+    ++shown.width;
+  };
+  while (at < line.size()) {
+    const CodePoint c = decode_utf8(line.substr(at));
+    for (std::size_t i = 0; i < c.bytes; ++i) shown.column.push_back(shown.width);
+    if (c.value == '\t') {
+      do put(" ");
+      while (shown.width % kTab != 0);
+    } else if (!c.valid || c.value < 0x20 || (c.value >= 0x7F && c.value < 0xA0)) {
+      put("?");
+    } else {
+      put(line.substr(at, c.bytes));
+    }
+    at += c.bytes;
+  }
+  shown.column.push_back(shown.width);
+  shown.byte.push_back(shown.text.size());
+  return shown;
+}
+
+/// What is underlined in one line.
+struct Mark {
+  int from = 0, to = 1;  // columns
+  bool primary = false;
+  std::string text;
+};
+
+struct Lines {
+  std::map<int, std::vector<Mark>> marks;  // by line number
+};
+
+void add_mark(Lines& lines, const SourceFile& source, Span span, bool primary, std::string text) {
+  const auto size = static_cast<std::int32_t>(source.text().size());
+  span.begin = std::clamp(span.begin, 0, size);
+  span.end = std::clamp(span.end, span.begin, size);
+  const int number = source.position(span.begin).line;
+  const Shown shown = show(source.line(number));
+  const std::int32_t start = source.line_start(number);
+  const auto column = [&](std::int32_t offset) {
+    const auto i = std::clamp<std::int32_t>(offset - start, 0,
+                                            static_cast<std::int32_t>(shown.column.size()) - 1);
+    return shown.column[static_cast<std::size_t>(i)];
+  };
+  Mark mark{column(span.begin), column(span.end), primary, std::move(text)};
+  mark.to = std::max(mark.to, mark.from + 1);
+  lines.marks[number].push_back(std::move(mark));
+}
+
+/// The part [from, to) of the line's columns.
+std::string columns(const Shown& shown, int from, int to) {
+  const std::size_t begin = shown.byte[static_cast<std::size_t>(std::min(from, shown.width))];
+  const std::size_t end = shown.byte[static_cast<std::size_t>(std::min(to, shown.width))];
+  return shown.text.substr(begin, end - begin);
+}
+
+void render_line(std::string& out, const SourceFile& source, int number,
+                 const std::vector<Mark>& marks, int gutter, const char* accent,
+                 const Palette& colors) {
+  const Shown shown = show(source.line(number));
+  int from = 0;
+  int to = shown.width;
+  if (shown.width > kContext) {
+    from = std::max(0, std::min(marks.front().from - kContext / 3, shown.width - kContext));
+    to = from + kContext;
+  }
+  out +=
+      fmt::format("{}{:>{}} |{} {}{}{}\n", colors.frame, number, gutter, colors.off,
+                  from > 0 ? "..." : "", columns(shown, from, to), to < shown.width ? "..." : "");
+  const int shift = from > 0 ? 3 - from : 0;
+  for (const Mark& mark : marks) {
+    const int begin = std::clamp(mark.from, from, to) + shift;
+    const int end = std::max(begin + 1, std::clamp(mark.to, from, to) + shift);
+    const char* color = mark.primary ? accent : colors.frame;
+    out += fmt::format("{}{:>{}} |{} {}{}{}{}{}{}\n", colors.frame, "", gutter, colors.off,
+                       std::string(static_cast<std::size_t>(begin), ' '), color,
+                       std::string(static_cast<std::size_t>(end - begin), mark.primary ? '^' : '-'),
+                       mark.text.empty() ? "" : " ", mark.text, colors.off);
+  }
+}
+
+/// A fact or a help, further lines under the first.
+void render_footer(std::string& out, std::string_view kind, std::string_view text, int gutter,
+                   const Palette& colors) {
+  std::string lines(text);
+  const std::string indent =
+      "\n" + std::string(static_cast<std::size_t>(gutter) + 5 + kind.size(), ' ');
+  for (std::size_t at = lines.find('\n'); at != std::string::npos;
+       at = lines.find('\n', at + indent.size())) {
+    lines.replace(at, 1, indent);
+  }
+  out += fmt::format("{}{:>{}} ={} {}{}:{} {}\n", colors.frame, "", gutter, colors.off, colors.bold,
+                     kind, colors.off, lines);
+}
+
+std::string position_json(const SourceFile& source, std::int32_t offset) {
+  const Position p = source.position(offset);
+  return fmt::format("{{\"line\":{},\"column\":{},\"offset\":{}}}", p.line, p.column, offset);
+}
+
+}  // namespace
+
+std::string render_text(const Diagnostic& diagnostic, const SourceFile& source, bool color) {
+  const Palette& colors = color ? kColors : kPlain;
+  const Severity severity = severity_of(diagnostic.code);
+  const char* accent = color_of(severity, colors);
+  std::string out = fmt::format("{}{}[{}]{}{}: {}{}\n", accent, severity_text(severity),
+                                code_text(diagnostic.code), colors.off, colors.bold,
+                                diagnostic.message, colors.off);
+  int gutter = 1;
+  if (diagnostic.span) {
+    Lines lines;
+    // A label on the very span says more about it: it stands behind the underline.
+    std::string own;
+    for (const Label& label : diagnostic.labels) {
+      if (label.span == *diagnostic.span) own = label.text;
+    }
+    add_mark(lines, source, *diagnostic.span, true, own);
+    for (const Label& label : diagnostic.labels) {
+      if (label.span != *diagnostic.span) add_mark(lines, source, label.span, false, label.text);
+    }
+    gutter = static_cast<int>(std::to_string(lines.marks.rbegin()->first).size()) + 1;
+    out += fmt::format("{}{:>{}}-->{} {}\n", colors.frame, "", gutter, colors.off,
+                       source.where(*diagnostic.span));
+    int last = 0;
+    for (const auto& [number, marks] : lines.marks) {
+      if (last != 0 && number > last + 1)
+        out += fmt::format("{}{:>{}}{}\n", colors.frame, "...", gutter + 2, colors.off);
+      render_line(out, source, number, marks, gutter, accent, colors);
+      last = number;
+    }
+  }
+  for (const std::string& note : diagnostic.notes) render_footer(out, "note", note, gutter, colors);
+  if (!diagnostic.help.empty()) render_footer(out, "help", diagnostic.help, gutter, colors);
+  return out;
+}
+
+std::string render_json(const Diagnostic& diagnostic, const SourceFile& source) {
+  std::string labels;
+  for (const Label& label : diagnostic.labels) {
+    if (!labels.empty()) labels += ',';
+    labels += fmt::format("{{\"start\":{},\"end\":{},\"text\":{}}}",
+                          position_json(source, label.span.begin),
+                          position_json(source, label.span.end), json_quote(label.text));
+  }
+  std::string notes;
+  for (const std::string& note : diagnostic.notes) {
+    if (!notes.empty()) notes += ',';
+    notes += json_quote(note);
+  }
+  const std::string start =
+      diagnostic.span ? position_json(source, diagnostic.span->begin) : "null";
+  const std::string end = diagnostic.span ? position_json(source, diagnostic.span->end) : "null";
+  return fmt::format(
+      "{{\"code\":\"{}\",\"severity\":\"{}\",\"file\":{},\"start\":{},\"end\":{},\"message\":{},"
+      "\"labels\":[{}],"
+      "\"notes\":[{}],\"help\":{}}}",
+      code_text(diagnostic.code), severity_text(severity_of(diagnostic.code)),
+      json_quote(source.name()), start, end, json_quote(diagnostic.message), labels, notes,
+      json_quote(diagnostic.help));
+}
+
+}  // namespace chi

@@ -1,0 +1,28 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "code/ir.h"
+#include "code/lower.h"
+#include "diag/diagnostic.h"
+#include "flat/flat_model.h"
+#include "flat/flatten.h"
+#include "sema/typed_model.h"
+#include "source/source_file.h"
+
+namespace chi::driver {
+
+/// Text to typed model: lexes, parses and checks. Errors are in `diagnostics`.
+sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics);
+
+/// A model ready to run. The program refers to the flat model, which therefore stays where it is.
+struct Compiled {
+  std::unique_ptr<flat::FlatModel> model;
+  std::unique_ptr<code::Program> program;
+};
+
+/// Text to program. Empty exactly when an error was reported.
+std::optional<Compiled> compile(const SourceFile& source, const flat::Request& request, const code::LowerOptions& options,
+                                Diagnostics& diagnostics);
+
+}  // namespace chi::driver

@@ -1,0 +1,142 @@
+#include "driver/explain.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "code/print_value.h"
+
+namespace chi::driver {
+namespace {
+
+using code::RunError;
+
+std::string real_text(double value) {
+  std::string text;
+  code::print_real(value, text);
+  return text;
+}
+
+DiagCode code_of(RunError error) {
+  switch (error) {
+    case RunError::IndexOutOfRange: return DiagCode::RunIndexOutOfRange;
+    case RunError::EmptyList: return DiagCode::RunEmptyList;
+    case RunError::EmptySet: return DiagCode::RunEmptySet;
+    case RunError::MissingKey: return DiagCode::RunMissingKey;
+    case RunError::Overflow: return DiagCode::RunOverflow;
+    case RunError::DivisionByZero: return DiagCode::RunDivisionByZero;
+    case RunError::NegativeNat: return DiagCode::RunNegativeNat;
+    case RunError::Domain: return DiagCode::RunDomainError;
+    case RunError::ZeroStep: return DiagCode::RunZeroStep;
+    case RunError::BadDistribution: return DiagCode::RunBadDistribution;
+    case RunError::NoOpenGuard: return DiagCode::RunNoOpenGuard;
+    case RunError::NoReturn: return DiagCode::RunNoReturn;
+    case RunError::RecursionTooDeep: return DiagCode::RunRecursionTooDeep;
+    case RunError::Interrupted:
+    case RunError::None:
+    case RunError::OutOfMemory: break;
+  }
+  return DiagCode::RunOutOfMemory;
+}
+
+/// What the error's sentence leaves open: the numbers.
+std::string facts(const code::Failure& failure) {
+  switch (failure.error) {
+    case RunError::IndexOutOfRange:
+      return failure.facts[1] == 0 ? fmt::format(": index {} of an empty sequence", failure.facts[0])
+                                   : fmt::format(": {} is not in 0..{}", failure.facts[0], failure.facts[1] - 1);
+    case RunError::NegativeNat: return fmt::format(": it would become {}", failure.facts[0]);
+    case RunError::Domain: return fmt::format(": {}", real_text(failure.real_fact));
+    case RunError::BadDistribution: return fmt::format(": {}", failure.detail);
+    default: return "";
+  }
+}
+
+std::string help_for(RunError error) {
+  switch (error) {
+    case RunError::NoOpenGuard: return "add an alternative for the missing case, for instance `true -> skip` as the last one";
+    case RunError::EmptyList: return "guard it with `len(xs) > 0`";
+    case RunError::MissingKey: return "ask with `k in d` first";
+    case RunError::RecursionTooDeep: return "does the recursion end? A repetition `*[ ... ]` needs no stack";
+    case RunError::NegativeNat: return "declare the variable `int`, or guard the subtraction";
+    default: return "";
+  }
+}
+
+Diagnostic run_time_error(const sim::RuntimeError& error, double time) {
+  const code::Failure& failure = error.failure;
+  std::string where = error.process.empty() ? std::string("the declarations of the part that runs")
+                                            : fmt::format("process `{}`", error.process);
+  for (auto it = failure.calls.rbegin(); it != failure.calls.rend(); ++it) {
+    if (failure.calls.rend() - it > 3 && it != failure.calls.rbegin()) continue;  // a deep recursion: its ends suffice
+    where += fmt::format(", in `{}`", (*it)->name);
+  }
+  return {.code = code_of(failure.error),
+          .span = failure.span,
+          .message = fmt::format("{}{}", code::run_error_text(failure.error), facts(failure)),
+          .labels = {{failure.span, fmt::format("in {}, at t = {}", where, real_text(time))}},
+          .help = help_for(failure.error)};
+}
+
+Diagnostic deadlock(const sim::Deadlock& found, double time, const SourceFile& source) {
+  Diagnostic d{.code = DiagCode::Deadlock,
+               .span = found.waiting.front().span,
+               .message = fmt::format("deadlock at t = {}: {} wait{}, and no event can come", real_text(time),
+                                      found.waiting.size() + found.left_out == 1
+                                          ? std::string("one process")
+                                          : fmt::format("{} processes", found.waiting.size() + found.left_out),
+                                      found.waiting.size() + found.left_out == 1 ? "s" : "")};
+  std::string list;
+  for (const sim::Waiting& w : found.waiting) {
+    if (!list.empty()) list += '\n';
+    list += fmt::format("`{}` ({}) waits {}", w.process, source.where(w.span), w.cause);
+  }
+  if (found.left_out > 0) list += fmt::format("\nand {} more", found.left_out);
+  d.labels.push_back({found.waiting.front().span, fmt::format("`{}` waits here", found.waiting.front().process)});
+  d.notes.push_back(std::move(list));
+  return d;
+}
+
+Diagnostic livelock(const sim::Livelock& found, double time, const SourceFile& source) {
+  Diagnostic d{.code = DiagCode::Livelock,
+               .span = found.active.front().span,
+               .message = fmt::format("livelock at t = {}: {} actions, and time does not advance", real_text(time),
+                                      found.actions)};
+  d.labels.push_back({found.active.front().span, fmt::format("`{}` repeats this", found.active.front().process)});
+  for (const sim::Waiting& a : found.active) {
+    d.notes.push_back(fmt::format("`{}` ({}){}{}", a.process, source.where(a.span), a.cause.empty() ? "" : ", with ",
+                                  a.cause));
+  }
+  d.help = "a repetition that is meant to go on needs a `delta`, a communication that waits, or a guard that closes";
+  return d;
+}
+
+Diagnostic nobody_there(const sim::NobodyThere& found, double time) {
+  Diagnostic d{.code = DiagCode::NobodyThere, .span = found.span};
+  d.message = found.partner.empty()
+                  ? fmt::format("`{}` sends on `{}`, from which nobody receives", found.process, found.channel)
+                  : fmt::format("`{}` sends on `{}`, but `{}`, who received from it, has finished", found.process,
+                                found.channel, found.partner);
+  d.labels.push_back({found.span, fmt::format("at t = {}", real_text(time))});
+  return d;
+}
+
+}  // namespace
+
+Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source) {
+  CHI_CHECK(outcome.failed(), "only a failure needs to be explained");
+  if (const auto* e = std::get_if<sim::RuntimeError>(&outcome.why)) return run_time_error(*e, outcome.time);
+  if (const auto* e = std::get_if<sim::Deadlock>(&outcome.why)) return deadlock(*e, outcome.time, source);
+  if (const auto* e = std::get_if<sim::Livelock>(&outcome.why)) return livelock(*e, outcome.time, source);
+  return nobody_there(std::get<sim::NobodyThere>(outcome.why), outcome.time);
+}
+
+std::string ending(const sim::Outcome& outcome) {
+  const std::string time = real_text(outcome.time);
+  if (std::holds_alternative<sim::Terminated>(outcome.why)) return fmt::format("terminated by the model at t = {}", time);
+  if (std::holds_alternative<sim::EndReached>(outcome.why)) return fmt::format("reached the end time t = {}", time);
+  if (std::holds_alternative<sim::Interrupted>(outcome.why)) return fmt::format("interrupted at t = {}", time);
+  return fmt::format("all processes finished at t = {}", time);
+}
+
+}  // namespace chi::driver

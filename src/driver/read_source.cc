@@ -1,0 +1,71 @@
+#include "driver/read_source.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace chi::driver {
+namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+void report(Diagnostics& diagnostics, DiagCode code, std::string message) {
+  diagnostics.report({.code = code, .message = std::move(message)});
+}
+
+}  // namespace
+
+std::optional<SourceFile> read_source(const std::string& path, Diagnostics& diagnostics) {
+  const File file(std::fopen(path.c_str(), "rb"));
+  struct stat info {};
+  if (!file || fstat(fileno(file.get()), &info) != 0) {
+    report(diagnostics, DiagCode::CannotReadFile, fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));
+    return std::nullopt;
+  }
+  if (S_ISDIR(info.st_mode)) {
+    report(diagnostics, DiagCode::CannotReadFile, fmt::format("cannot read `{}`: it is a directory", path));
+    return std::nullopt;
+  }
+  std::string text;
+  char buffer[1 << 16];
+  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
+    text.append(buffer, count);
+    if (text.size() > kMaxSourceBytes) {
+      report(diagnostics, DiagCode::FileTooLarge,
+             fmt::format("`{}` is larger than {} MiB", path, kMaxSourceBytes >> 20));
+      return std::nullopt;
+    }
+  }
+  if (std::ferror(file.get()) != 0) {
+    report(diagnostics, DiagCode::CannotReadFile, fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));
+    return std::nullopt;
+  }
+  return SourceFile(path, std::move(text));
+}
+
+bool write_file(const std::string& path, const std::string& text, Diagnostics& diagnostics) {
+  struct stat info {};
+  const bool special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  const std::string target = special ? path : fmt::format("{}.{}.part", path, getpid());
+  const auto failed = [&] {
+    report(diagnostics, DiagCode::CannotWriteFile, fmt::format("cannot write `{}`: {}", path, std::strerror(errno)));
+    if (!special) std::remove(target.c_str());
+    return false;
+  };
+  File file(std::fopen(target.c_str(), "wb"));
+  if (!file) return failed();
+  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) return failed();
+  if (std::fclose(file.release()) != 0) return failed();
+  if (!special && std::rename(target.c_str(), path.c_str()) != 0) return failed();
+  return true;
+}
+
+}  // namespace chi::driver

@@ -1,0 +1,43 @@
+#include "progress.h"
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace chi::cli {
+
+void Progress::pulse(double time, const sim::RunCounts& counts) {
+  if (!show_bar_) return;
+  const auto now = Clock::now();
+  const auto since_start = std::chrono::duration<double>(now - start_).count();
+  if (since_start < 0.5 || now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  shown_ = true;
+  const std::int64_t events = counts.time_events + counts.communications;
+  if (!std::isfinite(end_)) {
+    std::fputs(fmt::format("\r\033[Kt = {:.6g}  {} events", time, events).c_str(), stderr);
+    return;
+  }
+  constexpr int kWidth = 30;
+  const double share = end_ > 0 ? std::fmin(time / end_, 1.0) : 1.0;
+  const auto filled = static_cast<std::size_t>(share * kWidth);
+  const double left = share > 0 ? since_start * (1 - share) / share : 0;
+  std::fputs(fmt::format("\r\033[K[{}{}] {:3.0f} %  t = {:.6g}  {} events  {:.0f} s left", std::string(filled, '#'),
+                         std::string(kWidth - filled, '.'), 100 * share, time, events, left)
+                 .c_str(),
+             stderr);
+}
+
+void Progress::print(std::string_view text) {
+  clear();
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_failed_ = true;
+}
+
+void Progress::clear() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
+}
+
+}  // namespace chi::cli

@@ -1,0 +1,28 @@
+#pragma once
+#include <chrono>
+
+#include "sim/scheduler.h"
+
+namespace chi::cli {
+
+/// Writes the model's output to stdout, and on a terminal a bar with model time, share of the end time, events and time
+/// left to stderr.
+class Progress : public sim::Scheduler::Pulse {
+ public:
+  Progress(double end, bool show_bar) : end_(end), show_bar_(show_bar), start_(Clock::now()) {}
+  void pulse(double time, const sim::RunCounts& counts) override;
+  void print(std::string_view text) override;
+  void clear();  ///< takes the bar away
+  bool output_failed() const { return output_failed_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double end_;
+  bool show_bar_;
+  bool shown_ = false;
+  bool output_failed_ = false;
+  Clock::time_point start_;
+  Clock::time_point last_ = {};
+};
+
+}  // namespace chi::cli
