@@ -67,7 +67,9 @@ TEST_F(Evaluate, MinMaxSignRoundAndAtan2) {
   const auto two = [&](Op op, double a, double b) { return apply_binary(op, a, b).value; };
   EXPECT_EQ(two(Op::Min, 1, 2), 1);
   EXPECT_EQ(two(Op::Max, 1, 2), 2);
-  EXPECT_TRUE(std::isnan(two(Op::Min, 1, NAN)) && std::isnan(two(Op::Max, NAN, 1)));
+  for (const Op op : {Op::Min, Op::Max}) {
+    EXPECT_TRUE(std::isnan(two(op, 1, NAN)) && std::isnan(two(op, NAN, 1)));
+  }
   EXPECT_EQ(apply_unary(Op::Sign, -0.0).value, 0);
   EXPECT_EQ(apply_unary(Op::Round, -2.5).value, -3);
   EXPECT_EQ(apply_unary(Op::Log10, 1000).value, 3);

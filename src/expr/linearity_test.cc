@@ -108,6 +108,9 @@ TEST_F(Linear, IntegerFormsStopBeforeOverflow) {
   for (int i = 0; i < 40; ++i)
     e = add(pool, mul(pool, constant(pool, 999999), e), constant(pool, 1));
   EXPECT_FALSE(integer_form(pool, e));
+  const ExprId million = constant(pool, 1e6), large = mul(pool, million, mul(pool, million, x));
+  EXPECT_TRUE(integer_form(pool, add(pool, mul(pool, constant(pool, 9e3), large), y)));
+  EXPECT_FALSE(integer_form(pool, add(pool, mul(pool, constant(pool, 9.1e3), large), y)));
   for (int i = 0; i < 40; ++i) e = div(pool, e, constant(pool, 999983));
   EXPECT_FALSE(integer_form(pool, e));
 }

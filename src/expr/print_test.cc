@@ -46,6 +46,7 @@ TEST_F(Print, Powers) {
   EXPECT_EQ(text(int_power(pool, int_power(pool, x, 2), 3)), "(x^2)^3");
   EXPECT_EQ(text(pow(pool, x, pow(pool, y, x))), "x^y^x");
   EXPECT_EQ(text(pow(pool, x, neg(pool, y))), "x^-y");
+  EXPECT_EQ(text(pow(pool, x, neg(pool, mul(pool, x, y)))), "x^(-x * y)");
   EXPECT_EQ(text(pow(pool, constant(pool, -2), y)), "(-2)^y");
 }
 
