@@ -38,8 +38,7 @@ CostMatrix cost_matrix(const Signature& dependencies);
 /// [1] A. Uhlig, T. Blochwitz, U. Schnabel and T. Nähring, "Initial value calculation for DAE with
 ///     higher index", Modelica Conference, 2009.
 /// [2] R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and sparse
-/// linear
-///     assignment problems", Computing 38, 1987, 325-340.
+///     linear assignment problems", Computing 38, 1987, 325-340.
 std::vector<int> minimise_cost(const CostMatrix& cost);
 
 /// The best assignment of [1, §2.1] on a sparse matrix of any shape, regular or singular: as many

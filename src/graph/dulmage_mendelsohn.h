@@ -25,8 +25,7 @@ struct DulmageMendelsohn {
 /// Requires a maximum matching of `graph`. Linear.
 ///
 /// [1] A. L. Dulmage and N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10,
-/// 1958,
-///     517-534. Derivation: docs/theory/matching.md.
+///     1958, 517-534. Derivation: docs/theory/matching.md.
 DulmageMendelsohn dulmage_mendelsohn(const Bipartite& graph, const Matching& maximum);
 
 /// Equations and variables to show to the modeller. Both ascending.

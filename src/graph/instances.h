@@ -45,8 +45,7 @@ Bipartite random_pattern(Random& random, int num_eqs, int num_vars, int sparsity
 /// A random square signature matrix with at least one transversal and orders up to `highest`.
 Signature random_signature(Random& random, int n, int sparsity, int highest);
 
-/// Row i of the result is row `eq_to[i]`... of the original, and so with columns: equation `e`
-/// becomes `eq_to[e]`, variable `v` becomes `var_to[v]`.
+/// Renumbered: equation `e` becomes `eq_to[e]`, variable `v` becomes `var_to[v]`.
 Signature permuted(const Signature& sigma, const std::vector<int>& eq_to,
                    const std::vector<int>& var_to);
 

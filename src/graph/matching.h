@@ -29,11 +29,9 @@ struct Matching {
 /// [2] J. E. Hopcroft and R. M. Karp, "An n^(5/2) algorithm for maximum matchings in bipartite
 ///     graphs", SIAM J. Comput. 2(4), 1973, 225-231.
 /// [3] I. S. Duff and T. Wiberg, "Remarks on implementations of O(n^(1/2) τ) assignment
-/// algorithms",
-///     ACM Trans. Math. Softw. 14(3), 1988, 267-287.
+///     algorithms", ACM Trans. Math. Softw. 14(3), 1988, 267-287.
 /// [4] I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM Trans. Math. Softw.
-/// 7(3),
-///     1981, 315-330. Derivation: docs/theory/matching.md.
+///     7(3), 1981, 315-330. Derivation: docs/theory/matching.md.
 Matching match_maximum(const Bipartite& graph, const Matching& start = {});
 
 }  // namespace chi::graph

@@ -15,8 +15,8 @@ struct Tearing {
   };
   std::vector<VarId> torn;      ///< iterated on; in the order they were chosen
   std::vector<EqId> residuals;  ///< ascending; as many as `torn`
-  std::vector<Step>
-      explicit_part;  ///< in order: `eq` mentions torn, earlier and its own variable only
+  /// In order: each `eq` mentions only torn variables, those of earlier steps, and its own.
+  std::vector<Step> explicit_part;
 };
 
 /// Tears one block, by a greedy heuristic of the family of Cellier's [1] and Carpanzano's [2].
@@ -34,8 +34,7 @@ struct Tearing {
 ///
 /// [1] F. E. Cellier and E. Kofman, "Continuous System Simulation", Springer, 2006, section 7.4.
 /// [2] E. Carpanzano, "Order reduction of general nonlinear DAE systems by automatic tearing",
-/// Math.
-///     Comput. Model. Dyn. Syst. 6(2), 2000, 145-168. Derivation: docs/theory/tearing.md.
+///     Math. Comput. Model. Dyn. Syst. 6(2), 2000, 145-168. Derivation: docs/theory/tearing.md.
 Tearing tear(const Bipartite& block, const Table<EdgeId, std::uint8_t>& may_solve);
 
 }  // namespace chi::graph
