@@ -174,9 +174,14 @@ RunError distribution_sample(Slot* distribution, Slot* value) {
   const auto sample = static_cast<std::uint64_t>(distribution[5].i);
   distribution[5].i = static_cast<std::int64_t>(sample + 1);
   const Slot* a = distribution + 1;
+  const auto kind = static_cast<DistributionKind>(distribution->i);
+  if (kind == DistributionKind::Constant) {
+    *value = a[0];
+    return RunError::None;
+  }
   SampleWords words(key, sample);
-  switch (static_cast<DistributionKind>(distribution->i)) {
-    case DistributionKind::Constant: *value = a[0]; break;
+  switch (kind) {
+    case DistributionKind::Constant: break;
     case DistributionKind::Bernoulli: value->i = words.uniform01() < a[0].r; break;
     case DistributionKind::Binomial: value->i = sample_successes(words, a[0].i, a[1].r); break;
     case DistributionKind::Geometric: return store_count(sample_geometric(words, a[0].r), value);

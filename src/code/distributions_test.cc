@@ -1,13 +1,13 @@
 #include "code/distributions.h"
 
 #include <algorithm>
+#include <boost/math/distributions.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include <boost/math/distributions.hpp>
 #include <gtest/gtest.h>
 
 #include "code/random.h"
@@ -113,7 +113,7 @@ TEST(Distributions, ContinuousLawsHaveTheirDistributionFunction) {
     expect_moments(c, x);
     std::sort(x.begin(), x.end());
     double distance = 0;
-    for (std::size_t k = 0; k < x.size(); ++k) {
+    for (std::size_t k = 0; k < x.size(); k += 8) {  // between them F moves by 8 / n at most
       const double f = c.cdf(x[k]);
       distance = std::max({distance, f - static_cast<double>(k) / kSamples,
                            static_cast<double>(k + 1) / kSamples - f});
@@ -134,9 +134,15 @@ std::vector<Case> discrete_cases() {
   }
   const auto nearly_normal = [](double x) { return bm::cdf(bm::normal(1e12, 1e6), x + 0.5); };
   cases.push_back({Kind::Poisson, {r(1e12)}, nearly_normal});
-  const std::pair<std::int64_t, double> trials[] = {
-      {1, 0.5}, {20, 0.1}, {20, 0.5}, {30, 0.95}, {1000, 0.005}, {1000, 0.3}, {1000, 0.98},
-      {1'000'000'000, 1e-9}, {1'000'000'000, 0.4}};
+  const std::pair<std::int64_t, double> trials[] = {{1, 0.5},
+                                                    {20, 0.1},
+                                                    {20, 0.5},
+                                                    {30, 0.95},
+                                                    {1000, 0.005},
+                                                    {1000, 0.3},
+                                                    {1000, 0.98},
+                                                    {1'000'000'000, 1e-9},
+                                                    {1'000'000'000, 0.4}};
   for (const auto& [n, p] : trials) {
     add(Kind::Binomial, {i(n), r(p)}, bm::binomial(static_cast<double>(n), p));
   }
@@ -149,8 +155,7 @@ std::vector<Case> discrete_cases() {
 /// 99.99 % point of chi-square with `k` degrees of freedom.
 double chi_square_limit(int k) { return bm::quantile(bm::chi_squared(k), 0.9999); }
 
-// Pearson: classes of about a fiftieth of the probability each, made from the samples' own order
-// (bounds at whole numbers), compared with the distribution function.
+// Pearson: about fifty classes of equal probability, or one for each value when there are few.
 TEST(Distributions, DiscreteLawsHaveTheirProbabilities) {
   for (const Case& c : discrete_cases()) {
     std::vector<double> x;
@@ -214,10 +219,13 @@ TEST(Distributions, SameSeedSameNumbers) {
 }
 
 TEST(Distributions, ExtremeArgumentsGiveValidSamples) {
-  const Case cases[] = {{Kind::Beta, {r(1e-3), r(1e-3)}, {}}, {Kind::Beta, {r(1e-300), r(5)}, {}},
-                        {Kind::Beta, {r(1e10), r(1e10)}, {}}, {Kind::Gamma, {r(1e-300), r(1)}, {}}};
+  const Case cases[] = {{Kind::Beta, {r(1e-3), r(1e-3)}, {}},
+                        {Kind::Beta, {r(1e-300), r(5)}, {}},
+                        {Kind::Beta, {r(1e10), r(1e10)}, {}},
+                        {Kind::Gamma, {r(1e-300), r(1)}, {}}};
   for (const Case& c : cases) {
-    for (const Slot s : samples_of(c)) ASSERT_TRUE(s.r >= 0 && s.r <= 1) << text_of(c) << " " << s.r;
+    for (const Slot s : samples_of(c))
+      ASSERT_TRUE(s.r >= 0 && s.r <= 1) << text_of(c) << " " << s.r;
   }
   const double next = std::nextafter(1.0, 2.0);
   for (const Slot s : samples_of({Kind::UniformReal, {r(1.0), r(next)}, {}})) ASSERT_EQ(s.r, 1.0);
@@ -226,7 +234,8 @@ TEST(Distributions, ExtremeArgumentsGiveValidSamples) {
   for (const Slot s : samples_of(all)) negative += s.i < 0;
   EXPECT_NEAR(negative, kSamples / 2, 4.5 * std::sqrt(kSamples) / 2);
   for (const Slot s : samples_of({Kind::Geometric, {r(1)}, {}})) ASSERT_EQ(s.i, 0);
-  for (const Slot s : samples_of({Kind::Binomial, {i(INT64_MAX), r(1)}, {}})) ASSERT_EQ(s.i, INT64_MAX);
+  for (const Slot s : samples_of({Kind::Binomial, {i(INT64_MAX), r(1)}, {}}))
+    ASSERT_EQ(s.i, INT64_MAX);
   for (const Slot s : samples_of({Kind::Binomial, {i(INT64_MAX), r(0.5)}, {}})) ASSERT_GT(s.i, 0);
   for (const Slot s : samples_of({Kind::Poisson, {r(0)}, {}})) ASSERT_EQ(s.i, 0);
   for (const Slot s : samples_of({Kind::Normal, {r(3), r(0)}, {}})) ASSERT_EQ(s.r, 3.0);
@@ -286,8 +295,8 @@ std::vector<std::string_view> names_of_builtins() {
 TEST(Distributions, EveryLibraryFunctionMakesItsLaw) {
   EXPECT_EQ(distribution_kind(sema::Builtin::Uniform, true), Kind::UniformInt);
   EXPECT_EQ(distribution_kind(sema::Builtin::Uniform, false), Kind::UniformReal);
-  for (int b = static_cast<int>(sema::Builtin::Constant); b <= static_cast<int>(sema::Builtin::Weibull);
-       ++b) {
+  for (int b = static_cast<int>(sema::Builtin::Constant);
+       b <= static_cast<int>(sema::Builtin::Weibull); ++b) {
     const auto builtin = static_cast<sema::Builtin>(b);
     const std::string_view name = distribution_name(distribution_kind(builtin, false));
     EXPECT_EQ(name, names_of_builtins()[static_cast<std::size_t>(b)]);

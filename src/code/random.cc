@@ -18,16 +18,11 @@ std::uint64_t stream_key(std::uint64_t seed, std::string_view place) {
   return random_block(hash, seed, place.size())[0];
 }
 
-std::uint64_t SampleWords::word() {
-  if (left_ == 0) {
-    words_ = random_block(key_, sample_, next_block_++);
-    left_ = 2;
-  }
-  return words_[static_cast<std::size_t>(2 - left_--)];
+std::uint64_t SampleWords::word_of_next_block() {
+  words_ = random_block(key_, sample_, ++block_);
+  next_ = 1;
+  return words_[0];
 }
-
-double SampleWords::positive01() { return static_cast<double>((word() >> 11) + 1) * 0x1p-53; }
-double SampleWords::uniform01() { return static_cast<double>(word() >> 11) * 0x1p-53; }
 
 std::uint64_t SampleWords::below(std::uint64_t n) {
   // Lemire's multiplication method, ACM TOMACS 29(1), 2019: the upper half of word * n is the

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -22,20 +23,22 @@ std::uint64_t stream_key(std::uint64_t seed, std::string_view place);
 /// The words of one sample, one after the other.
 class SampleWords {
  public:
-  SampleWords(std::uint64_t key, std::uint64_t sample) : key_(key), sample_(sample) {}
-  std::uint64_t word();
+  SampleWords(std::uint64_t key, std::uint64_t sample)
+      : words_(random_block(key, sample, 0)), key_(key), sample_(sample) {}
+  std::uint64_t word() { return next_ < 2 ? words_[next_++] : word_of_next_block(); }
   /// Uniform on k / 2^53, 0 < k <= 2^53: (0, 1], so that log(u) is finite.
-  double positive01();
+  double positive01() { return static_cast<double>((word() >> 11) + 1) * 0x1p-53; }
   /// Uniform on k / 2^53, 0 <= k < 2^53: [0, 1).
-  double uniform01();
+  double uniform01() { return static_cast<double>(word() >> 11) * 0x1p-53; }
   /// Uniform on 0 .. n - 1 without bias. Requires n > 0.
   std::uint64_t below(std::uint64_t n);
 
  private:
+  std::uint64_t word_of_next_block();
+  RandomBlock words_;
+  std::size_t next_ = 0;
   std::uint64_t key_, sample_;
-  std::uint64_t next_block_ = 0;
-  RandomBlock words_{};
-  int left_ = 0;
+  std::uint64_t block_ = 0;
 };
 
 }  // namespace chi::code

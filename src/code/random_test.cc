@@ -14,7 +14,8 @@ namespace {
 // The known answers published with Random123 for philox2x64, 10 rounds.
 TEST(Random, GivesTheKnownAnswers) {
   EXPECT_EQ(random_block(0, 0, 0), (RandomBlock{0xca00a0459843d731, 0x66c24222c9a845b5}));
-  EXPECT_EQ(random_block(~0ull, ~0ull, ~0ull), (RandomBlock{0x65b021d60cd8310f, 0x4d02f3222f86df20}));
+  EXPECT_EQ(random_block(~0ull, ~0ull, ~0ull),
+            (RandomBlock{0x65b021d60cd8310f, 0x4d02f3222f86df20}));
   EXPECT_EQ(random_block(0xa4093822299f31d0, 0x243f6a8885a308d3, 0x13198a2e03707344),
             (RandomBlock{0x0a5e742c2997341c, 0xb0f883d38000de5d}));
 }
@@ -48,7 +49,8 @@ TEST(Random, StreamKeysStayTheSame) {
 TEST(Random, PlacesAndSeedsHaveDifferentKeys) {
   std::set<std::uint64_t> keys;
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
-    for (int i = 0; i < 50'000; ++i) keys.insert(stream_key(seed, "M[" + std::to_string(i) + "].d"));
+    for (int i = 0; i < 50'000; ++i)
+      keys.insert(stream_key(seed, "M[" + std::to_string(i) + "].d"));
     keys.insert(stream_key(seed, ""));
     keys.insert(stream_key(seed, std::string(1, '\0')));
   }
