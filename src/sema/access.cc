@@ -95,7 +95,7 @@ void check_range(Context& c, TypeId of, std::optional<std::int64_t> index, Span 
   if (*index >= 0 && !beyond) return;
   std::string help;
   if (array && array->length > 0) help = fmt::format("elements are 0 to {}", array->length - 1);
-  c.report({.code = DiagCode::IndexOutOfRange,
+  c.report({.code = DiagCode::ConstantIndexRange,
             .span = span,
             .message = fmt::format("index {} is out of range for `{}`", *index, c.text(of)),
             .help = help});

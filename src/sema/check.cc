@@ -1,5 +1,7 @@
 #include "sema/check.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/match.h"
@@ -24,10 +26,7 @@ class ModelChecker {
   void check() {
     prepare();
     declare_names();
-    for (const DefinitionGroup& group : definition_order(c_)) {
-      for (std::int32_t d : group.definitions) at(d, [&] { check_head(group.cyclic); });
-      for (std::int32_t d : group.definitions) at(d, [&] { check_function(); });
-    }
+    for (const DefinitionGroup& group : definition_order(c_)) check_group(group);
     each([&] { check_params(); });
     each([&] { check_body(); });
     check_nesting(c_);
@@ -77,6 +76,20 @@ class ModelChecker {
     });
   }
 
+  void check_group(const DefinitionGroup& group) {
+    const int errors = c_.diagnostics.error_count();
+    const auto is_sound = [&](std::int32_t d) {
+      return c_.model.definitions[static_cast<std::size_t>(d)].sound;
+    };
+    needs_sound_ = !broken_text_ && std::ranges::all_of(group.needs, is_sound);
+    for (std::int32_t d : group.definitions) at(d, [&] { check_head(group.cyclic); });
+    for (std::int32_t d : group.definitions) at(d, [&] { check_function(); });
+    const bool sound = needs_sound_ && !group.cyclic && c_.diagnostics.error_count() == errors;
+    for (std::int32_t d : group.definitions) {
+      c_.model.definitions[static_cast<std::size_t>(d)].sound = sound;
+    }
+  }
+
   /// A type, a constant, or the signature of a function.
   void check_head(bool cyclic) {
     match(
@@ -112,7 +125,7 @@ class ModelChecker {
       c_.model.decls[self].type = type;
       c_.model.decls[self].initial = n.value;
     }
-    if (broken_text_ || c_.diagnostics.error_count() > errors || !n.value) return;
+    if (!needs_sound_ || c_.diagnostics.error_count() > errors || !n.value) return;
     auto value = evaluate(c_.model, n.value, type, {}, c_.diagnostics);
     if (value && self) c_.model.constant_values.emplace(self, *std::move(value));
   }
@@ -205,6 +218,7 @@ class ModelChecker {
 
   Context c_;
   bool broken_text_;
+  bool needs_sound_ = false;                         // of the group being checked
   std::unordered_map<std::int32_t, TypeId> result_;  // of functions
 };
 

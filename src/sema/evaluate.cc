@@ -155,7 +155,8 @@ bool Evaluator::declared(DeclId decl, Span where, Value& out) {
   }
   if (d.kind == DeclKind::Constant) {
     const auto at = m_.constant_values.find(decl);
-    if (at != m_.constant_values.end()) found = &at->second;
+    if (at == m_.constant_values.end()) return false;  // reported
+    found = &at->second;
   } else if (frame_ && d.owner == frame_->definition) {
     const auto& params = m_.definitions[static_cast<std::size_t>(d.owner)].params;
     if (d.kind == DeclKind::Index) {

@@ -50,14 +50,14 @@ bool Evaluator::call_function(DeclId function, std::vector<Value>& arguments, Sp
     return false;
   }
   const std::int32_t definition = m_.decls[function].owner;
-  const auto& node = m_.ast.definitions[static_cast<std::size_t>(definition)].node;
-  const auto* def = std::get_if<syntax::FuncDef>(&node);
-  if (!def) return fail(where, "this has no value before the run");
+  if (!m_.definitions[static_cast<std::size_t>(definition)].sound) return false;  // reported
+  const auto& def =
+      std::get<syntax::FuncDef>(m_.ast.definitions[static_cast<std::size_t>(definition)].node);
   Frame frame;
   frame.definition = definition;
   frame.slots = std::move(arguments);
   Frame* const caller = std::exchange(frame_, &frame);
-  if (!run_body(*def, frame, out)) return false;
+  if (!run_body(def, frame, out)) return false;
   frame_ = caller;
   --calls_;
   return true;

@@ -85,6 +85,16 @@ class Components {
     std::sort(group.definitions.begin(), group.definitions.end());
     group.cyclic = is_cyclic(group.definitions);
     if (group.cyclic) report(group.definitions);
+    for (std::int32_t member : group.definitions) {
+      for (const Use& use : uses_[static_cast<std::size_t>(member)]) {
+        if (!std::ranges::binary_search(group.definitions, use.definition)) {
+          group.needs.push_back(use.definition);
+        }
+      }
+    }
+    std::sort(group.needs.begin(), group.needs.end());
+    const auto doubles = std::ranges::unique(group.needs);
+    group.needs.erase(doubles.begin(), doubles.end());
     groups_.push_back(std::move(group));
   }
 

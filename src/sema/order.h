@@ -15,6 +15,7 @@ namespace chi::sema {
 ///     146-160.
 struct DefinitionGroup {
   std::vector<std::int32_t> definitions;  ///< in textual order
+  std::vector<std::int32_t> needs;        ///< definitions of other groups, each once
   bool cyclic = false;
 };
 std::vector<DefinitionGroup> definition_order(Context& c);

@@ -43,6 +43,9 @@ struct DefinitionInfo {
   DeclId self;  ///< none for an unnamed xper and for names already reported as duplicates
   std::vector<DeclId> params;
   std::vector<DeclId> locals;
+  /// Neither it nor a definition that it needs has an error: it can be evaluated. Set for types,
+  /// constants and functions.
+  bool sound = false;
 };
 
 /// What a name stands for, where it is used.

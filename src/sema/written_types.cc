@@ -128,12 +128,22 @@ class Resolver {
     if (c_.diagnostics.error_count() > errors) return c_.unknown();
     if (c_.open_names > open) return c_.types.array(element, -1, n.length);
     const auto value = evaluate(c_.model, n.length, c_.int_type(), {}, c_.diagnostics);
-    if (!value) return c_.unknown();
+    if (!value) return unknown_length(n.length);
     const std::int64_t length = std::get<std::int64_t>(value->data);
     if (length >= 0 && length <= kLongestArray) return c_.types.array(element, length, {});
     c_.report({.code = DiagCode::ArrayLength,
                .span = c_.span(n.length),
                .message = fmt::format("an array cannot have {} elements", length)});
+    return c_.unknown();
+  }
+
+  /// A length fails silently if what it needs was reported, or needs this very type.
+  TypeId unknown_length(ExprId length) {
+    if (!c_.diagnostics.has_errors()) {
+      c_.report({.code = DiagCode::ArrayLength,
+                 .span = c_.span(length),
+                 .message = "this length needs a function that needs the length"});
+    }
     return c_.unknown();
   }
 
