@@ -238,7 +238,7 @@ StepStatus CvodeIntegrator::step(double t_limit) {
   }
   if (close) return creep(limit);
 
-  check(CVodeSetMinStep(cvode_.get(), smallest_step(t_)));
+  check(CVodeSetMinStep(cvode_.get(), smallest_step(t_, std::min(next_step(), limit - t_))));
   check(CVodeSetStopTime(cvode_.get(), limit));
   double reached = t_;
   // After a creep CVODE may be an ulp behind and first hand out what we already have.

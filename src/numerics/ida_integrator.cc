@@ -51,7 +51,6 @@ class IdaIntegrator final : public Integrator {
   void configure();
   void begin(double t_limit);
   double warm_step() const;
-  void watch_crawling();
   StepStatus creep(double t_limit);
   StepStatus status_of(int flag) const;
   int code_of(EvalStatus status);
@@ -74,8 +73,6 @@ class IdaIntegrator final : public Integrator {
   double step_before_ = 0;  // length of the step before the last
   double first_step_ = 0;   // proposed for the next begin; 0: from the problem
   bool begun_ = false;      // IDA knows the state
-  int crawling_ = 0;        // successive steps at order 1, each after a rejection
-  long rejected_before_ = 0;
   bool stepped_ = false;
   bool crept_ = false;  // the last step was a straight line of a few ulps
   bool dense_made_ = false;
@@ -203,8 +200,6 @@ void IdaIntegrator::begin(double t_limit) {
   }
   check(IDASetInitStep(ida_.get(), std::min(first_step_, t_limit - t_)));
   begun_ = true;
-  crawling_ = 0;
-  rejected_before_ = 0;
 }
 
 StepStatus IdaIntegrator::step(double t_limit) {
@@ -215,7 +210,7 @@ StepStatus IdaIntegrator::step(double t_limit) {
   if (!begun_) begin(limit);
 
   left_domain_ = fatal_ = false;
-  check(IDASetMinStep(ida_.get(), smallest_step(t_)));
+  check(IDASetMinStep(ida_.get(), smallest_step(t_, std::min(next_step(), limit - t_))));
   check(IDASetStopTime(ida_.get(), limit));
   double reached = t_;
   // After a creep IDA may be an ulp behind and first hand out what we already have.
@@ -231,22 +226,7 @@ StepStatus IdaIntegrator::step(double t_limit) {
   stepped_ = true;
   crept_ = dense_made_ = false;
   ++counts_.steps;
-  watch_crawling();
   return StepStatus::Stepped;
-}
-
-// IDA raises its order only after some steps of equal size. At order 1 it can fall into a cycle: it
-// doubles the step, fails, and returns to the old one, for ever. A new start breaks it.
-void IdaIntegrator::watch_crawling() {
-  int order = 0;
-  long rejected = 0;
-  check(IDAGetLastOrder(ida_.get(), &order));
-  check(IDAGetNumErrTestFails(ida_.get(), &rejected));
-  crawling_ = order == 1 && rejected > rejected_before_ ? crawling_ + 1 : 0;
-  rejected_before_ = rejected;
-  if (crawling_ < 4) return;
-  first_step_ = (t_ - t_old_) / 2;
-  begun_ = false;
 }
 
 // IDA refuses limits closer than some round-off units: a straight line is exact enough for those.

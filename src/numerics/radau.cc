@@ -140,12 +140,13 @@ StepStatus Radau::step(double t_limit) {
   norm_.set_reference(y_);
   newton_norm_.set_reference(y_);
   StepStatus failure = StepStatus::StepTooSmall;
+  const double smallest = smallest_step(t_, std::min(h_, t_limit - t_));
   for (bool first_try = true;; first_try = false) {
     h_ = std::min({h_, options_.max_step, kLongestStep});
     const bool limited = t_ + kStretch * h_ >= t_limit;
     const double t_new = limited ? t_limit : t_ + h_;
     const double h = t_new - t_;
-    if (h < smallest_step(t_) && !(limited && first_try)) return failure;
+    if (h < smallest && !(limited && first_try)) return failure;
 
     const Trial trial = try_step(h);
     if (trial == Trial::Fatal) return StepStatus::Fatal;

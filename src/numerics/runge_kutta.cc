@@ -146,12 +146,13 @@ StepStatus RungeKutta<Method>::step(double t_limit) {
     if (const StepStatus status = start(); status != StepStatus::Stepped) return status;
   }
   StepStatus failure = StepStatus::StepTooSmall;
+  const double smallest = smallest_step(t_, std::min(h_, t_limit - t_));
   for (bool after_rejection = false;; after_rejection = true) {
     h_ = std::min({h_, options_.max_step, kLongestStep});
     const bool limited = t_ + kStretch * h_ >= t_limit;
     const double t_new = limited ? t_limit : t_ + h_;
     const double h = t_new - t_;
-    if (h < smallest_step(t_) && !(limited && !after_rejection)) return failure;
+    if (h < smallest && !(limited && !after_rejection)) return failure;
 
     const Trial trial = try_step(h);
     if (trial == Trial::Fatal) return StepStatus::Fatal;

@@ -65,18 +65,18 @@ std::vector<double> ErrorNorm::typical() const {
   return sizes;
 }
 
-double smallest_step(double t) {
-  return std::max(16 * std::numeric_limits<double>::epsilon() * std::abs(t),
-                  std::numeric_limits<double>::min());
+double smallest_step(double t, double first_tried) {
+  constexpr double kUnit = 16 * std::numeric_limits<double>::epsilon();
+  return std::max({kUnit * std::abs(t), kUnit * first_tried, std::numeric_limits<double>::min()});
 }
 
 double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
                     std::span<const double> yp, int order, OdeProblem* problem,
                     std::span<double> work_y, std::span<double> work_f) {
-  constexpr double kTiny = 1e-5;  // a norm below this carries no information [1]
   const double d0 = norm(y);
   const double d1 = norm(yp);
-  const double h0 = d0 < kTiny || d1 < kTiny || !std::isfinite(d1) ? 1e-6 : 0.01 * d0 / d1;
+  // y moves by a hundredth of itself, or by one tolerance. Where it rests any guess must do.
+  const double h0 = d1 > 1e-200 && std::isfinite(d1) ? std::max(0.01 * d0, 1.0) / d1 : 1e-6;
   if (!problem) return h0;
 
   for (std::size_t i = 0; i < y.size(); ++i) work_y[i] = y[i] + h0 * yp[i];
@@ -84,10 +84,10 @@ double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
   for (std::size_t i = 0; i < y.size(); ++i) work_f[i] = (work_f[i] - yp[i]) / h0;
   const double d2 = norm(work_f);
   if (!std::isfinite(d2)) return h0;
-
-  const double steepest = std::max(d1, d2);
+  if (d2 <= 1e-12 * d1 / h0) return 100 * h0;  // nearly a straight line
+  const double rate = std::max(d2 / std::max(d1, 1e-200), 1e-200);
   const double h1 =
-      steepest <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : std::pow(0.01 / steepest, 1.0 / (order + 1));
+      d1 > 1e-200 ? std::pow(0.01 * rate / d1, 1.0 / (order + 1)) / rate : std::sqrt(0.01 / d2);
   return std::min(100 * h0, h1);
 }
 

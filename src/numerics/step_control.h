@@ -36,14 +36,17 @@ class ErrorNorm {
   double counted_ = 0;
 };
 
-/// Below this a step cannot be told from no step: some round-off units of t.
-double smallest_step(double t);
+/// Below this a step cannot be told from no step: some round-off units of t or, where t is small,
+/// of the step that was tried first.
+double smallest_step(double t, double first_tried);
 
 /// First step for a method of order p, from |y|, |y'| and, if `problem` is given, a difference
 /// quotient of y' along an explicit Euler step: one evaluation, into `work_y` and `work_f`.
 /// If that evaluation fails the cautious guess without it is returned.
-/// [1] E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., p.
-/// 169.
+///
+/// After [1], made independent of the unit of time: with d₁ = |y'| and r = |y''| / |y'| the
+/// derivative of order p + 1 is guessed as d₁ r^p. [1] E. Hairer, S. P. Nørsett, G. Wanner, Solving
+/// Ordinary Differential Equations I, 2nd ed., p. 169.
 double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
                     std::span<const double> yp, int order, OdeProblem* problem,
                     std::span<double> work_y, std::span<double> work_f);
