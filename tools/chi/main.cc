@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? kSuccess : kCallWrong;
   }
   if (check_app->parsed()) return check_command(check);
+  if (format_app->parsed()) return format_command(format);
 
   return run_command(run_options);
 }

@@ -1,0 +1,60 @@
+# The commands of README.md. Each installs the Debian packages it needs, if they are missing, and builds
+# incrementally with CMake presets.
+JOBS ?= $(shell nproc)
+export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
+export CTEST_PARALLEL_LEVEL = $(JOBS)
+
+.PHONY: all demo test bench docs format lint fuzz dev packages clean
+
+all: packages
+	@cmake --preset release >/dev/null
+	@cmake --build build --target chi
+
+demo: all
+	@scripts/demo.sh
+
+test: packages
+	@cmake --preset release >/dev/null
+	@cmake --build build --target chi check
+	@cd build && ctest --output-on-failure
+
+# All tests again under AddressSanitizer and UndefinedBehaviorSanitizer.
+dev: packages
+	@cmake --preset dev >/dev/null
+	@cmake --build build-dev --target chi check
+	@cd build-dev && ctest --output-on-failure
+
+bench:
+	@scripts/install_packages.sh bench
+	@cmake --preset release -DCHI_BENCH=ON >/dev/null
+	@cmake --build build --target benches
+	@bench/run.sh build
+
+docs:
+	@scripts/install_packages.sh docs
+	@scripts/build_docs.sh
+
+# libFuzzer over the front end, FUZZ_SECONDS long, from the corpus in the tree.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@scripts/install_packages.sh fuzz
+	@cmake --preset clang >/dev/null
+	@cmake --build build-clang --target fuzz_frontend
+	@scripts/fuzz.sh build-clang $(FUZZ_SECONDS)
+
+format:
+	@scripts/install_packages.sh lint
+	@git ls-files '*.cc' '*.h' | xargs clang-format-14 -i
+
+lint: packages
+	@scripts/install_packages.sh lint
+	@cmake --preset release >/dev/null
+	@cmake --build build --target chi
+	@git ls-files '*.cc' '*.h' | xargs clang-format-14 --dry-run --Werror
+	@scripts/tidy.sh build
+
+packages:
+	@scripts/install_packages.sh
+
+clean:
+	rm -rf build build-*

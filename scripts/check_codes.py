@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Fails if a diagnostic code is registered twice, or has no golden test."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+registered = re.compile(r'^CHI_DIAG\((\w+), "(\w+)", (\w+)\)', re.M)
+codes = [m for file in sorted((root / "src/diag").glob("codes*.def")) for m in registered.findall(file.read_text())]
+tested = set()
+for file in (root / "tests").rglob("*"):
+    if file.suffix in (".chi", ".cc", ".py") and "corpus" not in file.parts:
+        tested |= set(re.findall(r"\b([EW]\d{4})\b", file.read_text("utf-8", "replace")))
+
+wrong = []
+seen = {}
+for name, code, severity in codes:
+    if code in seen:
+        wrong.append(f"{code} is both {seen[code]} and {name}")
+    seen[code] = name
+    if (severity == "Warning") != code.startswith("W"):
+        wrong.append(f"{code} ({name}) has severity {severity}")
+    if code not in tested:
+        wrong.append(f"{code} ({name}) has no test")
+print("\n".join(wrong) or f"{len(codes)} diagnostics, each with a test")
+sys.exit(bool(wrong))

@@ -1,0 +1,32 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "driver/read_source.h"
+#include "options.h"
+#include "report.h"
+#include "syntax/format.h"
+
+namespace chi::cli {
+
+int format_command(const FormatOptions& options) {
+  int code = kSuccess;
+  for (const std::string& path : options.files) {
+    Diagnostics diagnostics;
+    const std::optional<SourceFile> source = driver::read_source(path, diagnostics);
+    if (source) {
+      const std::optional<std::string> text = syntax::format(*source, diagnostics);
+      const bool changed = text && *text != source->text();
+      if (changed && options.check) {
+        std::printf("%s\n", path.c_str());
+        code = std::max(code, kModelWrong);
+      } else if (changed) {
+        driver::write_file(path, *text, diagnostics);
+      }
+    }
+    print(diagnostics, source ? &*source : nullptr, options.common);
+    code = std::max(code, exit_code(diagnostics));
+  }
+  return code;
+}
+
+}  // namespace chi::cli
