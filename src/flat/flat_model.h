@@ -27,7 +27,7 @@ struct Variable {
   std::int32_t slot = 0;  ///< its first slot in the array of model variables
   Span span;              ///< of its declaration
   sema::DeclId decl;
-  std::optional<double> low, high;  ///< feasible region, if declared
+  std::optional<double> low = {}, high = {};  ///< feasible region, if declared
 };
 
 /// A channel declared in a system; one per element of a bundle.
@@ -35,7 +35,7 @@ struct Channel {
   std::string name;      ///< a, or a[3]
   sema::TypeId element;  ///< void for a synchronisation channel
   Span span;
-  ProcessId sender, receiver;  ///< point-to-point; none: nobody holds that end
+  ProcessId sender = {}, receiver = {};  ///< point-to-point; none: nobody holds that end
 };
 
 // What one parameter of an instance is bound to.
@@ -56,20 +56,22 @@ using Binding = std::variant<BoundValue, BoundVariable, BoundChannels>;
 struct Body {
   std::int32_t definition =
       -1;  ///< index into the typed model's definitions: a process or a system
-  sema::Environment structural;      ///< values of the structural parameters
-  std::vector<sema::TypeId> params;  ///< concrete types, per parameter
-  std::vector<sema::TypeId> locals;  ///< concrete types, per local
+  sema::Environment structural = {};      ///< values of the structural parameters
+  std::vector<sema::TypeId> params = {};  ///< concrete types, per parameter
+  std::vector<sema::TypeId> locals = {};  ///< concrete types, per local
 };
 
 /// Where the initialisers of a block run: a system's or a process's, in order of instantiation.
 /// Frame: parameters first, then locals, each at its slot below.
 struct Block {
-  BodyId body;
-  std::string path;                   ///< label path, "" for the part that runs: Line.M[2]
-  std::vector<Binding> bindings;      ///< per parameter
-  std::vector<VariableId> variables;  ///< per local; none where the local is a channel or bundle
-  std::vector<std::vector<ChannelId>> channels;  ///< per local: its channels, if it is one
-  Span span;  ///< of the instance, or of the definition that runs
+  BodyId body = {};
+  std::string path = {};               ///< label path, "" for the part that runs: Line.M[2]
+  std::vector<Binding> bindings = {};  ///< per parameter
+  std::vector<VariableId> variables =
+      {};  ///< per local; none where the local is a channel or bundle
+  /// Per local: its channels, if it is one. Empty altogether if no local is.
+  std::vector<std::vector<ChannelId>> channels = {};
+  Span span = {};  ///< of the instance, or of the definition that runs
 };
 
 /// A process instance. Processes are sorted by priority, then by textual order of instantiation:
@@ -82,11 +84,11 @@ struct Process {
 
 struct FlatModel {
   sema::TypedModel typed;  ///< its `types` also hold the concrete types
-  Table<VariableId, Variable> variables;
-  Table<ChannelId, Channel> channels;
-  Table<BodyId, Body> bodies;
-  std::vector<Block> blocks;  ///< in order of instantiation, the part that runs first
-  Table<ProcessId, Process> processes;
+  Table<VariableId, Variable> variables = {};
+  Table<ChannelId, Channel> channels = {};
+  Table<BodyId, Body> bodies = {};
+  std::vector<Block> blocks = {};  ///< in order of instantiation, the part that runs first
+  Table<ProcessId, Process> processes = {};
   std::int32_t variable_slots = 0;  ///< size of the array of model variables
 };
 

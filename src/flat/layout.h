@@ -14,7 +14,11 @@ namespace chi::flat {
 inline constexpr std::int32_t kSequenceSlots = 2;
 inline constexpr std::int32_t kDistributionSlots = 6;
 
-/// Number of slots of a type all of whose array lengths are known.
+/// A count that stands for itself and all greater ones.
+inline constexpr std::int64_t kManySlots = std::int64_t{1} << 48;
+
+/// Number of slots of a type all of whose array lengths are known; at most kManySlots. Void takes
+/// none. Linear in the number of different types in it.
 std::int64_t slot_count(const sema::Types& types, sema::TypeId type);
 
 /// First slot of element `index` of a tuple, or of field `index` of a record.

@@ -1,0 +1,25 @@
+#include "flat/flatten.h"
+
+#include <utility>
+
+#include "flat/blueprint.h"
+#include "flat/choose_top.h"
+#include "flat/instantiate.h"
+#include "flat/open_lengths.h"
+
+namespace chi::flat {
+
+std::optional<FlatModel> flatten(sema::TypedModel typed, const Request& request,
+                                 Diagnostics& diagnostics) {
+  FlatModel model{.typed = std::move(typed)};
+  const auto top = choose_top(model.typed, request.top, diagnostics);
+  if (!top) return std::nullopt;
+  OpenLengths lengths(model.typed);
+  const int before = diagnostics.error_count();
+  const Blueprints blueprints = make_blueprints(model.typed, lengths, diagnostics);
+  if (diagnostics.error_count() != before) return std::nullopt;
+  if (!instantiate(model, *top, request, blueprints, lengths, diagnostics)) return std::nullopt;
+  return model;
+}
+
+}  // namespace chi::flat

@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "diag/diagnostic.h"
+#include "sema/evaluate.h"
+
+namespace chi::flat {
+
+/// The value of an integer expression before the run: an index, the end of a range, a priority.
+/// Like sema::evaluate, but quick for what such expressions look like: `3`, `i`, `i + 1`, `n - i`.
+std::optional<std::int64_t> known_integer(const sema::TypedModel& model, syntax::ExprId expr,
+                                          const sema::Environment& values,
+                                          Diagnostics& diagnostics);
+
+/// The value that `values` or the constants of the model give a declaration; null if none.
+const sema::Value* known_value(const sema::TypedModel& model, sema::DeclId decl,
+                               const sema::Environment& values);
+
+}  // namespace chi::flat
