@@ -34,7 +34,7 @@ struct AlgebraicSolver::Implementation {
     if (!newton) newton.emplace(pattern, options.rectangular.newton);
     SolveResult result = newton->solve_once(problem, x);
     if (result.converged() || result.status == SolveStatus::Stopped) return result;
-    if (result.status == SolveStatus::Singular && pattern.rows <= options.largest_dense) {
+    if (result.status == SolveStatus::Singular) {
       if (try_next(result, x, [&](std::span<double> y) { return solve_rectangular(problem, y); })) {
         return result;
       }

@@ -11,7 +11,6 @@ namespace chi::numerics {
 struct AlgebraicOptions {
   RectangularOptions rectangular = {};  ///< `rectangular.newton` serves square systems too
   bool homotopy = true;                 ///< whether to try continuation at the end
-  int largest_dense = 400;              ///< larger square systems never go to the dense solver
 };
 
 /// Solves algebraic equations of any shape by all means at hand, cheapest first.

@@ -19,13 +19,13 @@ double rounded_up(DoubleDouble x) {
   return x.lo > 0 ? std::nextafter(x.hi, std::numeric_limits<double>::infinity()) : x.hi;
 }
 
-// A stretch of the window, with p = (a positive function) times `form` on it.
+// A stretch of the window. At an end where p cannot be told from zero the coefficient is left out
+// of the sign variations, which for an exact zero amounts to dividing it out; a zero that is only
+// near the end then keeps the variations up until the pieces are so small that all is zero.
 struct Piece {
   BernsteinForm form = {};
   DoubleDouble start = {};
   int depth = 0;
-  bool zero_at_start = false;  // p vanishes there; already divided out of `form`
-  bool zero_at_end = false;
 };
 
 class VariationSearch {
@@ -34,42 +34,33 @@ class VariationSearch {
       : error_(error), from_(from), to_(to), collector_(collector) {}
 
   void run(const BernsteinForm& form) {
-    Piece& whole = pieces_[0];
-    whole.form = form;
-    whole.start = {};
+    pieces_[0].form = form;
     size_ = 1;
-    int end_multiplicity = divide_out_end(whole);
     while (size_ > 0 && !collector_.full()) visit(pieces_[at(--size_)]);
     if (size_ > 0) return collector_.stopped();
-    if (end_multiplicity > 0) collector_.zero(to_, to_);
-    collector_.finish(end_multiplicity % 2 == 1);
+    int multiplicity = 0;  // of the end of the window as a root
+    while (multiplicity <= form.degree && is_zero(form, form.degree - multiplicity)) ++multiplicity;
+    if (multiplicity > 0) collector_.zero(to_, to_);
+    collector_.finish(multiplicity % 2 == 1);
   }
 
  private:
   // `piece` is the top of the stack, whose place its halves may take.
   void visit(Piece& piece) {
-    if (is_zero(piece.form)) {
-      collector_.zero(rounded_down(place(piece.start)), rounded_up(place(end(piece))));
-      return;
-    }
-    divide_out_start(piece);
-    if (piece.zero_at_start) {
-      const DoubleDouble start = place(piece.start);
-      collector_.zero(rounded_down(start), rounded_up(start));
-    }
-    divide_out_end(piece);
-    const int variations = sign_variations(piece.form, error_);
-    const int sign_at_start = piece.form.coefficients[0].hi > 0 ? 1 : -1;
-    if (variations == 0) return collector_.sign(sign_at_start);
-    // A bracket whose end is itself a root would be useless, so halve until the root parts from it.
-    const bool clean = !piece.zero_at_start && !piece.zero_at_end;
+    const DoubleDouble start = place(piece.start);
+    if (is_zero(piece.form, 0)) collector_.zero(rounded_down(start), rounded_up(start));
+    const int sign = first_sign(piece.form);
     const bool deepest = piece.depth == kMaxDepth;
-    if (variations == 1 && (clean || deepest)) {
-      const double left = rounded_down(place(piece.start)), right = rounded_up(place(end(piece)));
-      return collector_.crossing(left, right, sign_at_start);
+    const int variations = sign_variations(piece.form, error_);
+    if (sign == 0 || (deepest && variations > 1)) {
+      return collector_.zero(rounded_down(start), rounded_up(place(end(piece))));
     }
-    if (deepest) {
-      return collector_.zero(rounded_down(place(piece.start)), rounded_up(place(end(piece))));
+    const bool doubtful = !deepest && is_doubtful(piece.form);
+    if (variations == 0 && !doubtful) return collector_.sign(sign);
+    // A bracket whose end is itself a root would be useless, so halve until the root parts from it.
+    const bool clean = !is_zero(piece.form, 0) && !is_zero(piece.form, piece.form.degree);
+    if (variations == 1 && ((clean && !doubtful) || deepest)) {
+      return collector_.crossing(rounded_down(start), rounded_up(place(end(piece))), sign);
     }
     halve(piece);
   }
@@ -81,38 +72,32 @@ class VariationSearch {
     left.depth = right.depth = piece.depth + 1;
     left.start = piece.start;
     right.start = end(left);
-    const bool zero_between = std::abs(right.form.coefficients[0].hi) <= error_;
-    left.zero_at_start = piece.zero_at_start;
-    left.zero_at_end = zero_between;
-    right.zero_at_start = zero_between;
-    right.zero_at_end = piece.zero_at_end;
     piece = right;
     size_ += 2;
   }
 
-  bool is_zero(const BernsteinForm& form) const {
+  bool is_zero(const BernsteinForm& form, int j) const {
+    return magnitude(form.coefficients[at(j)]) <= error_;
+  }
+
+  // Whether the number of variations depends on the signs of coefficients that have none: those
+  // between equal signs, and those with a neighbour of their kind.
+  bool is_doubtful(const BernsteinForm& form) const {
+    for (int j = 0; j < form.degree; ++j) {
+      if (!is_zero(form, j)) continue;
+      if (is_zero(form, j + 1)) return true;
+      if (j == 0) continue;
+      if (form.coefficients[at(j - 1)].hi * form.coefficients[at(j + 1)].hi > 0) return true;
+    }
+    return false;
+  }
+
+  // The sign just right of the start: that of the first coefficient that has one.
+  int first_sign(const BernsteinForm& form) const {
     for (int j = 0; j <= form.degree; ++j) {
-      if (magnitude(form.coefficients[at(j)]) > error_) return false;
+      if (!is_zero(form, j)) return form.coefficients[at(j)].hi > 0 ? 1 : -1;
     }
-    return true;
-  }
-
-  void divide_out_start(Piece& piece) const {
-    while (piece.form.degree > 0 && magnitude(piece.form.coefficients[0]) <= error_) {
-      piece.form = divided_by_x(piece.form);
-      piece.zero_at_start = true;
-    }
-  }
-
-  int divide_out_end(Piece& piece) const {
-    int multiplicity = 0;
-    while (piece.form.degree > 0 &&
-           magnitude(piece.form.coefficients[at(piece.form.degree)]) <= error_) {
-      piece.form = divided_by_one_minus_x(piece.form);
-      piece.zero_at_end = true;
-      ++multiplicity;
-    }
-    return multiplicity;
+    return 0;
   }
 
   DoubleDouble end(const Piece& piece) const {

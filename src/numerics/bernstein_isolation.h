@@ -8,10 +8,9 @@ namespace chi::numerics {
 ///
 /// Descartes' rule in the Bernstein basis with halving [1, 2]: no sign variation, no root; one, one
 /// simple root; more, halve. Values within ±`error`, the rounding error of the coefficients, count
-/// as zero; zeros found at ends of subintervals are divided out, so that multiple roots at such
-/// points end the search too. By the two-circle theorem [2] the depth is about the logarithm of the
-/// distance between roots (complex ones included), and at most 100. Stops when the collector is
-/// full.
+/// as zero, and what shrinks to nothing but zeros is one root. By the two-circle theorem [2] the
+/// depth is about the logarithm of the distance between roots (complex ones included), and at most
+/// 100. Stops when the collector is full.
 ///
 /// [1] J. M. Lane and R. F. Riesenfeld, "Bounds on a polynomial", BIT 21, 1981, 112-117.
 /// [2] A. Eigenwillig, V. Sharma and C. K. Yap, "Almost tight recursion tree bounds for the

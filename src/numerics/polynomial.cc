@@ -70,6 +70,14 @@ double evaluate(const Polynomial& p, double x) {
 
 double evaluate_accurately(const Polynomial& p, double x) { return horner(p, x).hi; }
 
+double evaluate_derivative_accurately(const Polynomial& p, double x) {
+  DoubleDouble sum;
+  for (int i = p.degree; i >= 1; --i) {
+    sum = sum * DoubleDouble{x, 0.0} + two_product(i, p.coefficients[at(i)]);
+  }
+  return sum.hi;
+}
+
 int sign_at(const Polynomial& p, double x) {
   double sum = p.coefficients[at(p.degree)];
   double bound = 0.0;  // running error bound: Higham, Accuracy and Stability, §5.1
@@ -179,29 +187,6 @@ double evaluate(const BernsteinForm& p, double x) {
     for (int j = 0; j <= p.degree - round; ++j) b[at(j)] += x * (b[at(j + 1)] - b[at(j)]);
   }
   return b[0];
-}
-
-BernsteinForm divided_by_x(const BernsteinForm& p) {
-  // x B(n-1,j) = (j+1)/n B(n,j+1), so the quotient has coefficients b_(j+1) n/(j+1).
-  const DoubleDouble n = {static_cast<double>(p.degree), 0.0};
-  BernsteinForm q;
-  q.degree = p.degree - 1;
-  for (int j = 0; j < p.degree; ++j) {
-    q.coefficients[at(j)] =
-        n * p.coefficients[at(j + 1)] / DoubleDouble{static_cast<double>(j + 1), 0.0};
-  }
-  return q;
-}
-
-BernsteinForm divided_by_one_minus_x(const BernsteinForm& p) {
-  const DoubleDouble n = {static_cast<double>(p.degree), 0.0};
-  BernsteinForm q;
-  q.degree = p.degree - 1;
-  for (int j = 0; j < p.degree; ++j) {
-    q.coefficients[at(j)] =
-        n * p.coefficients[at(j)] / DoubleDouble{static_cast<double>(p.degree - j), 0.0};
-  }
-  return q;
 }
 
 int sign_variations(const BernsteinForm& p, double noise) {

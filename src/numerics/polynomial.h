@@ -30,6 +30,9 @@ double evaluate(const Polynomial& p, double x);
 /// u |p(x)| + 2^-98 Σ|ci x^i|. Requires |x| <= 2 and coefficients below 1e280.
 double evaluate_accurately(const Polynomial& p, double x);
 
+/// p'(x) as accurately, free of the rounding of the coefficients of `derivative`.
+double evaluate_derivative_accurately(const Polynomial& p, double x);
+
 /// -1, 0 or +1. Certain unless |p(x)| < 2^-95 Σ|ci|, where it says 0. Usually costs one Horner
 /// evaluation with a running error bound; double-double only when that bound covers zero.
 int sign_at(const Polynomial& p, double x);
@@ -72,12 +75,6 @@ BernsteinForm derivative(const BernsteinForm& p);  ///< degree 0 gives the zero 
 
 /// p(x) by de Casteljau's rule in double arithmetic. Requires 0 <= x <= 1.
 double evaluate(const BernsteinForm& p, double x);
-
-/// p / x for a p with b_0 = 0 (which is ignored), up to a positive factor.
-BernsteinForm divided_by_x(const BernsteinForm& p);
-
-/// p / (1 - x) for a p with b_n = 0 (which is ignored), up to a positive factor.
-BernsteinForm divided_by_one_minus_x(const BernsteinForm& p);
 
 /// Changes of sign in the coefficients, those within ±`noise` left out.
 int sign_variations(const BernsteinForm& p, double noise);

@@ -66,18 +66,6 @@ TEST(BernsteinForm, ConvertsSplitsAndRestricts) {
   }
 }
 
-TEST(BernsteinForm, DividesOutItsEnds) {
-  const Polynomial at_zero = make_polynomial(std::vector<double>{0.0, 2.0, -3.0, 0.5});
-  const Polynomial quotient = make_polynomial(std::vector<double>{2.0, -3.0, 0.5});
-  const BernsteinForm q = divided_by_x(to_bernstein(at_zero));
-  const Polynomial at_one = make_polynomial(std::vector<double>{2.0, -5.0, 3.5, -0.5});
-  const BernsteinForm r = divided_by_one_minus_x(to_bernstein(at_one));
-  for (const double x : {0.0, 0.3, 1.0}) {
-    EXPECT_NEAR(evaluate(q, x), 3 * evaluate(quotient, x), 1e-14);
-    EXPECT_NEAR(evaluate(r, x), 3 * evaluate(quotient, x), 1e-14);
-  }
-}
-
 TEST(BernsteinForm, VariationsBoundTheRootsAndHaveTheirParity) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 500; ++round) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "numerics/augmented_backend.h"
 #include "numerics/damped_newton.h"
 #include "numerics/rank_revealing.h"
 
@@ -129,12 +130,20 @@ class RectangularBackend final : public NewtonBackend {
 struct RectangularNewton::Implementation {
   Implementation(const SparsePattern& given, const RectangularOptions& options)
       : pattern(given),
-        backend(pattern, options.rank_tolerance),
-        iteration(pattern, options.newton, backend, options.consistency),
+        backend(make_backend(pattern, options)),
+        iteration(pattern, options.newton, *backend, options.consistency),
         restarts(options.newton.restarts) {}
 
+  static std::unique_ptr<NewtonBackend> make_backend(const SparsePattern& pattern,
+                                                     const RectangularOptions& options) {
+    if (1.0 * pattern.rows * pattern.cols <= options.largest_dense) {
+      return std::make_unique<RectangularBackend>(pattern, options.rank_tolerance);
+    }
+    return std::make_unique<AugmentedBackend>(pattern);
+  }
+
   SparsePattern pattern;
-  RectangularBackend backend;
+  std::unique_ptr<NewtonBackend> backend;
   DampedNewton iteration;
   int restarts = 0;
 };

@@ -13,6 +13,7 @@ struct RectangularOptions {
   /// Largest residual, relative to the size of its row, at which surplus equations count as
   /// satisfied.
   double consistency = 1e-8;
+  double largest_dense = 4e5;  ///< rows × columns; beyond, steps come from a sparse factorisation
 };
 
 /// Solves systems with more or fewer equations than unknowns, or with dependent ones, as initial
@@ -24,7 +25,9 @@ struct RectangularOptions {
 /// Inconsistent and names the worst equation. A step that would leave the bounds is bent along the
 /// border by a combination of kernel vectors, and only damped if the kernel does not allow it
 /// (P4 §6, figure 5; the bent component stops at the border instead of not moving at all).
-/// Damping, restarts and failures are those of NewtonSolver. Dense: O(m n min(m, n)) per step.
+/// Damping, restarts and failures are those of NewtonSolver. Dense, O(m n min(m, n)) per step, up
+/// to `largest_dense`; larger systems are solved by augmented_backend.h, which neither tells the
+/// rank nor bends steps.
 class RectangularNewton {
  public:
   explicit RectangularNewton(const SparsePattern& pattern, RectangularOptions options = {});

@@ -128,7 +128,11 @@ TEST(RectangularNewton, SolvesDependentSquareSystems) {
   EXPECT_NEAR(x[1] + x[2], 3, 1e-15);
 }
 
-TEST(RectangularNewton, RandomConsistentSystems) {
+// Once by the dense solver, once by the sparse one for large systems.
+class RectangularBackends : public ::testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(DenseAndSparse, RectangularBackends, ::testing::Values(1e6, 0.0));
+
+TEST_P(RectangularBackends, SolveRandomConsistentSystems) {
   std::mt19937_64 random(9);
   std::normal_distribution<double> normal;
   for (int round = 0; round < 300; ++round) {
@@ -147,10 +151,58 @@ TEST(RectangularNewton, RandomConsistentSystems) {
     });
     Vector x(n);
     for (std::size_t j = 0; j < n; ++j) x[j] = s[j] + 0.3 * normal(random);
-    const SolveResult result = solve(p, x);
+    const SolveResult result = solve(p, x, {.largest_dense = GetParam()});
     ASSERT_TRUE(result.converged()) << round << " " << m << "x" << n << " " << name(result.status);
     EXPECT_LT(result.residual_norm, 1e-14) << round;
   }
+}
+
+TEST_P(RectangularBackends, TakeTheShortestStep) {
+  TestProblem p(3, 3, [](const auto& x, auto& f) {  // a redundant equation and an open unknown
+    f[0] = x[0] + x[1] - 2.0;
+    f[1] = 2.0 * x[0] + 2.0 * x[1] - 4.0;
+    f[2] = 0.0 * x[2];
+  });
+  Vector x = {0, 1, 5};
+  ASSERT_TRUE(solve(p, x, {.largest_dense = GetParam()}).converged());
+  EXPECT_NEAR(x[0], 0.5, 1e-9);
+  EXPECT_NEAR(x[1], 1.5, 1e-9);
+  EXPECT_NEAR(x[2], 5, 1e-9);
+}
+
+TEST(RectangularNewton, LargeSparseSystemsWithARedundantEquation) {
+  // A ring of n pipes: x_(i+1) - x_i = d_i; the last follows from the others.
+  const int n = 5000;
+  PatternBuilder builder(n, n);
+  for (int i = 0; i < n; ++i) {
+    builder.add(i, i);
+    builder.add(i, (i + 1) % n);
+  }
+  const SparsePattern pattern = builder.build();
+  const auto rise = [n](int i) { return i + 1 < n ? 1.0 : 1.0 - n; };
+  const auto residual = [&](std::span<const double> x, std::span<double> f) {
+    for (int i = 0; i < n; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      f[k] = x[static_cast<std::size_t>((i + 1) % n)] - x[k] - rise(i);
+    }
+    return EvalStatus::Ok;
+  };
+  const auto jacobian = [&](std::span<const double>, std::span<double> values) {
+    for (int j = 0; j < n; ++j) {
+      for (int k = pattern.column_starts[static_cast<std::size_t>(j)];
+           k < pattern.column_starts[static_cast<std::size_t>(j) + 1]; ++k) {
+        values[static_cast<std::size_t>(k)] =
+            pattern.row_indices[static_cast<std::size_t>(k)] == j ? -1.0 : 1.0;
+      }
+    }
+    return EvalStatus::Ok;
+  };
+  const NonlinearProblem problem = {
+      .pattern = &pattern, .residual = residual, .jacobian = jacobian};
+  Vector x(static_cast<std::size_t>(n), 0.0);
+  const SolveResult result = RectangularNewton(pattern).solve(problem, x);
+  ASSERT_TRUE(result.converged()) << name(result.status) << " " << result.residual_norm;
+  EXPECT_NEAR(x.back() - x.front(), n - 1.0, 1e-6);
 }
 
 }  // namespace

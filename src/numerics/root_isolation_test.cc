@@ -1,5 +1,6 @@
 #include "numerics/root_isolation.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -170,35 +171,56 @@ class RandomFunctions {
   std::uniform_real_distribution<double> uniform_;
 };
 
-// Whether the roots found are those of exact arithmetic: none missed, none invented, each located
-// to two ulps.
-::testing::AssertionResult is_exact(const Polynomial& p, const Isolation& found) {
+// Roots of exact arithmetic near the ones found. Roots closer than this may be reported as one.
+constexpr double kMerged = 2e-14;
+
+struct Near {
+  int total = 0;  // in all neighbourhoods together
+  std::vector<int> each;
+};
+
+Near count_near(const testing::ExactRoots& exact, const Polynomial& p, const Isolation& found,
+                double from, double to) {
+  Near near;
+  double counted_until = from;
+  for (const IsolatedRoot& root : found.roots()) {
+    const Location place = locate(p, root);
+    const double low = std::max(from, place.left - kMerged),
+                 high = std::min(to, place.right + kMerged);
+    near.each.push_back(exact.count(low, place.right + kMerged));  // those beyond `to` crowd it too
+    near.total += exact.count(std::max(low, counted_until), std::max(high, counted_until));
+    counted_until = std::max(high, counted_until);
+  }
+  return near;
+}
+
+// Whether the roots found are those of exact arithmetic: none missed, none invented, and those that
+// stand apart of the right kind and located to two ulps.
+::testing::AssertionResult is_exact(const Polynomial& p, const Isolation& found, double from = 0.0,
+                                    double to = 1.0) {
   const testing::ExactRoots exact(p);
   if (exact.is_zero() != found.zero) return ::testing::AssertionFailure() << "zero";
   if (exact.is_zero()) return ::testing::AssertionSuccess();
-  const int expected = exact.count(0.0, 1.0);
-  if (found.count != expected) {
-    return ::testing::AssertionFailure() << found.count << " roots instead of " << expected;
+  const int expected = exact.count(from, to);
+  const Near near = count_near(exact, p, found, from, to);
+  if (near.total != expected) {
+    return ::testing::AssertionFailure() << "found " << near.total << " of " << expected;
   }
-  for (const IsolatedRoot& root : found.roots()) {
+  for (std::size_t i = 0; i < near.each.size(); ++i) {
+    if (near.each[i] == 0) return ::testing::AssertionFailure() << "invented root " << i;
+    if (near.each[i] > 1) continue;
+    const IsolatedRoot& root = found.roots()[i];
     const Location place = locate(p, root);
-    const double below = std::nextafter(place.left, -1.0);
     const double ulp = std::numeric_limits<double>::epsilon() * place.right;
-    if (place.right - below > 4 * ulp && place.right - place.left > 0) {
-      return ::testing::AssertionFailure() << "bracket too wide at " << place.right;
+    const double below = place.right - 2 * ulp;
+    const double above = std::min(to, std::nextafter(place.right, 2.0));
+    const bool narrow = place.right - place.left <= ulp || !is_crossing(root.kind);
+    if (!narrow || exact.count(below, above) != 1) {
+      return ::testing::AssertionFailure() << "not at " << place.right;
     }
-    const double above = std::min(1.0, std::nextafter(place.right, 2.0));
-    const bool at_end = exact.sign_at(above) == 0;  // then the direction is beyond the window
-    const bool crosses =
-        at_end ? is_crossing(root.kind) : exact.sign_at(below) * exact.sign_at(above) < 0;
-    int neighbours = 0;  // roots within an ulp or two of each other are counted together
-    for (const IsolatedRoot& other : found.roots()) {
-      const double x = locate(p, other).right;
-      neighbours += x > below && x <= above;
-    }
-    if (exact.count(below, above) != neighbours ||
-        (neighbours == 1 && crosses != is_crossing(root.kind))) {
-      return ::testing::AssertionFailure() << "not a root of its kind: " << place.right;
+    const int after = exact.sign_at(above);  // zero: at the end of the window, direction unknown
+    if (after != 0 && (exact.sign_at(below) * after < 0) != is_crossing(root.kind)) {
+      return ::testing::AssertionFailure() << "wrong kind at " << place.right;
     }
   }
   return ::testing::AssertionSuccess();
@@ -226,6 +248,57 @@ TEST(IsolatePolynomial, AgreesWithExactArithmeticOnTenThousandNastyFunctions) {
       const Polynomial p = nasty(random, family);
       ASSERT_TRUE(is_exact(p, isolate(p))) << "family " << family << " round " << round;
     }
+  }
+}
+
+TEST(IsolatePolynomial, CountsExactlyInRandomWindows) {
+  RandomFunctions random(99);
+  for (int round = 0; round < 3000; ++round) {
+    const Polynomial p = nasty(random, round % 7);
+    double from = random.place(), to = random.place();
+    if (from > to) std::swap(from, to);
+    if (from == to) continue;
+    const Isolation found = isolate(p, {.from = from, .to = to});
+    ASSERT_TRUE(is_exact(p, found, from, to)) << "round " << round;
+    for (const IsolatedRoot& root : found.roots()) {
+      ASSERT_GE(root.left, from);
+      ASSERT_LE(root.right, to);
+    }
+  }
+}
+
+TEST(IsolatePolynomial, SizeDoesNotMatter) {
+  RandomFunctions random(98);
+  for (int round = 0; round < 500; ++round) {
+    const Polynomial p = nasty(random, round % 8);
+    for (const double scale : {0x1p-900, 0x1p900}) {
+      Polynomial q = p;
+      for (double& c : q.coefficients) c *= scale;
+      const Isolation a = isolate(p), b = isolate(q);
+      ASSERT_EQ(a.count, b.count);
+      for (std::size_t i = 0; i < a.roots().size(); ++i) {
+        ASSERT_EQ(a.roots()[i].left, b.roots()[i].left);
+        ASSERT_EQ(a.roots()[i].kind, b.roots()[i].kind);
+      }
+    }
+  }
+}
+
+TEST(IsolatePolynomial, TheBandOnlyAddsTouchesAndDelaysTheStart) {
+  RandomFunctions random(97);
+  const double noise = 1e-3;
+  for (int round = 0; round < 3000; ++round) {
+    const Polynomial p = nasty(random, round % 7);
+    const Isolation plain = isolate(p), banded = isolate(p, {.noise = noise});
+    const bool starts_in_band = std::abs(evaluate(p, 0.0)) <= noise;
+    int crossings = 0, expected = 0;
+    for (const IsolatedRoot& root : plain.roots()) expected += is_crossing(root.kind);
+    for (const IsolatedRoot& root : banded.roots()) {
+      crossings += is_crossing(root.kind);
+      ASSERT_LE(std::abs(evaluate(p, root.right)), is_crossing(root.kind) ? 1e300 : 1.001 * noise);
+    }
+    ASSERT_LE(crossings, expected) << "round " << round;
+    ASSERT_TRUE(starts_in_band || crossings == expected) << "round " << round;
   }
 }
 

@@ -154,7 +154,10 @@ Location locate(const Polynomial& p, const IsolatedRoot& root, const LocationOpt
   const Polynomial slope = derivative(p);
   const Polynomial& target = is_crossing(root.kind) ? p : slope;
   const Polynomial target_slope = derivative(target);
-  const auto value = [&](double x) { return evaluate_accurately(target, x); };
+  const auto value = [&](double x) {
+    return is_crossing(root.kind) ? evaluate_accurately(p, x)
+                                  : evaluate_derivative_accurately(p, x);
+  };
   const auto value_slope = [&](double x) { return evaluate(target_slope, x); };
   const RootFunction g = {.value = value, .slope = value_slope, .polynomial = &target};
   Location found = locate(g, root.left, root.right, options);
