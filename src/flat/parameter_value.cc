@@ -155,7 +155,7 @@ class LiteralReader {
         Read key = read(entry.key, dict.key);
         Read value = key ? read(entry.value, dict.value) : std::nullopt;
         if (!value) return std::nullopt;
-        entries.emplace_back(std::move(*key), std::move(*value));
+        entries.push_back({std::move(*key), std::move(*value)});
       }
     } else if (const auto* empty = std::get_if<syntax::SetExpr>(&node(expr));
                empty == nullptr || !empty->elements.empty()) {

@@ -18,8 +18,8 @@ struct Value {
     DeclId decl;
     auto operator<=>(const FunctionRef&) const = default;
   };
-  /// A distribution: the library function that makes it and its arguments, as reals.
-  /// `discrete_uniform` tells uniform(nat, nat) from uniform(real, real).
+  /// A distribution: the library function that makes it and its arguments, as reals. `integer` tells
+  /// uniform(nat, nat) from uniform(real, real).
   struct Distribution {
     Builtin kind = Builtin::Constant;
     std::vector<double> arguments;
@@ -29,13 +29,19 @@ struct Value {
   /// A list, array, tuple, record (in field order) or set (sorted, without doubles); which one, the
   /// type tells.
   using Sequence = std::vector<Value>;
-  using Mapping = std::vector<std::pair<Value, Value>>;  ///< a dictionary, sorted by key
+  struct Entry;
+  using Mapping = std::vector<Entry>;  ///< a dictionary, sorted by key
 
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Sequence, Mapping,
                FunctionRef, Distribution>
       data;
 
   bool is_none() const { return data.index() == 0; }
+};
+
+/// A key of a dictionary and its value. (Not a `std::pair`, which clang wants complete too early.)
+struct Value::Entry {
+  Value first, second;
 };
 
 /// A total order on values of one type; false < true, lists lexicographically.
