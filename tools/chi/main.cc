@@ -36,6 +36,10 @@ void add_run(CLI::App& command, RunCommandOptions& o) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--events", o.events, "Write the event log, JSON lines")->type_name("FILE");
+  command.add_option("--plot", o.plot, "Plot the recorded variables: to FILE.svg, or without a file in the terminal")
+      ->type_name("[FILE.svg]")
+      ->expected(0, 1)
+      ->default_str("");
   command.add_option("--seed", o.seed, "Seed of all random streams (default 0)")->type_name("S");
   command.add_option("--choice", o.choice, "Which of several possible actions happens (default first)")
       ->check(CLI::IsMember({"first", "random"}));

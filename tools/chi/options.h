@@ -40,6 +40,7 @@ struct RunCommandOptions {
   std::vector<std::string> out;
   std::vector<std::string> vars;
   std::string events;
+  std::optional<std::string> plot;  ///< empty: in the terminal
   unsigned long long seed = 0;
   std::string choice = "first";
   bool stats = false;

@@ -1,11 +1,14 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/json_text.h"
@@ -18,6 +21,8 @@
 #include "results/csv.h"
 #include "results/event_log.h"
 #include "results/recording.h"
+#include "results/svg_plot.h"
+#include "results/terminal_plot.h"
 #include "sim/scheduler.h"
 
 namespace chi::cli {
@@ -57,6 +62,9 @@ void check_options(const RunCommandOptions& options, Diagnostics& diagnostics) {
   if (options.points && *options.points < 2) {
     bad_option(diagnostics, fmt::format("`--points {}` is too few: there are at least 2", *options.points));
   }
+  if (options.plot && !options.plot->empty() && !options.plot->ends_with(".svg")) {
+    bad_option(diagnostics, fmt::format("`--plot {}`: plots are written as .svg", *options.plot));
+  }
   for (const std::string& out : options.out) {
     if (!out.ends_with(".csv") && !out.ends_with(".json")) {
       bad_option(diagnostics, fmt::format("`--out {}`: the name tells the format, and ends in .csv or .json", out));
@@ -93,7 +101,7 @@ class Run {
     const Clock::time_point start = Clock::now();
     sim::Scheduler scheduler(*compiled_->model, *compiled_->program, run);
     std::unique_ptr<results::Recording> recording;
-    if (!options_.out.empty()) {
+    if (!options_.out.empty() || options_.plot) {
       const results::OutputGrid grid{options_.step.value_or(0), options_.points.value_or(501)};
       recording = std::make_unique<results::Recording>(*compiled_->model, scheduler.machine(), scheduler.frames(),
                                                        options_.vars, grid, run.end);
@@ -137,6 +145,7 @@ class Run {
       driver::write_file(out, csv ? results::csv_text(recording->trace()) : results::json_text(recording->trace()),
                          diagnostics_);
     }
+    if (options_.plot) plot(recording->trace());
     if (event_log_ && (event_log_->failed() | (std::fclose(events_.release()) != 0))) {
       diagnostics_.report(
           {.code = DiagCode::CannotWriteFile, .message = fmt::format("cannot write all of `{}`", options_.events)});
@@ -154,6 +163,16 @@ class Run {
     }
     if (outcome.failed()) return kRunFailed;
     return exit_code(diagnostics_);
+  }
+
+  void plot(const results::Trace& trace) {
+    if (!options_.plot->empty()) {
+      driver::write_file(*options_.plot, results::svg_plot(trace, options_.file), diagnostics_);
+      return;
+    }
+    winsize size{};
+    const bool terminal = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+    std::fputs(results::terminal_plot(trace, terminal ? size.ws_col : 80, terminal ? size.ws_row - 1 : 23).c_str(), stdout);
   }
 
   void print_summary(const sim::Outcome& outcome, const sim::RunCounts& counts) const {
