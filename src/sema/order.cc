@@ -93,8 +93,7 @@ class Components {
       }
     }
     std::sort(group.needs.begin(), group.needs.end());
-    const auto doubles = std::ranges::unique(group.needs);
-    group.needs.erase(doubles.begin(), doubles.end());
+    group.needs.erase(std::unique(group.needs.begin(), group.needs.end()), group.needs.end());
     groups_.push_back(std::move(group));
   }
 
