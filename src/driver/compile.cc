@@ -1,6 +1,7 @@
 #include "driver/compile.h"
 
 #include "sema/check.h"
+#include "syntax/children.h"
 #include "syntax/lexer.h"
 #include "syntax/parse.h"
 
@@ -18,6 +19,20 @@ std::optional<Span> first_equation(const flat::FlatModel& model) {
     return ast.equations[ast.list(definition->equations)[0]].span;
   }
   return std::nullopt;
+}
+
+/// A wait for a condition on `time` that is no comparison of `time` with something: its event would have to be searched.
+void report_time_conditions(const syntax::Ast& ast, Diagnostics& diagnostics) {
+  for (const syntax::Stat& stat : ast.stats) {
+    const auto* wait = std::get_if<syntax::Wait>(&stat.node);
+    if (wait == nullptr) continue;
+    const syntax::ExprId time = syntax::other_use_of_time(ast, wait->condition);
+    if (!time) continue;
+    diagnostics.report({.code = DiagCode::TimeConditionNotSolved,
+                        .span = ast.exprs[time].span,
+                        .message = "this version waits for `time` only where it is compared as it is",
+                        .help = "write `time >= e`, with all else in e"});
+  }
 }
 
 }  // namespace
@@ -40,6 +55,8 @@ std::optional<Compiled> compile(const SourceFile& source, const flat::Request& r
                         .help = "`chi check` covers the whole language; models without equations run"});
     return std::nullopt;
   }
+  report_time_conditions(flat->typed.ast, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
   Compiled compiled;
   compiled.model = std::make_unique<flat::FlatModel>(std::move(*flat));
   compiled.program = code::lower(*compiled.model, options);

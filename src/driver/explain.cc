@@ -33,6 +33,7 @@ DiagCode code_of(RunError error) {
     case RunError::NoReturn: return DiagCode::RunNoReturn;
     case RunError::RecursionTooDeep: return DiagCode::RunRecursionTooDeep;
     case RunError::Interrupted:
+    case RunError::NoProgress:
     case RunError::None:
     case RunError::OutOfMemory: break;
   }
@@ -67,9 +68,12 @@ Diagnostic run_time_error(const sim::RuntimeError& error, double time) {
   const code::Failure& failure = error.failure;
   std::string where = error.process.empty() ? std::string("the declarations of the part that runs")
                                             : fmt::format("process `{}`", error.process);
-  for (auto it = failure.calls.rbegin(); it != failure.calls.rend(); ++it) {
-    if (failure.calls.rend() - it > 3 && it != failure.calls.rbegin()) continue;  // a deep recursion: its ends suffice
-    where += fmt::format(", in `{}`", (*it)->name);
+  constexpr std::size_t kMaxCalls = 4;  // of a deep recursion the ends suffice
+  for (std::size_t i = failure.calls.size(); i-- > 0;) {
+    const bool deep = failure.calls.size() > kMaxCalls;
+    if (deep && i + 2 == failure.calls.size()) where += fmt::format(", ... ({} calls)", failure.calls.size() - 2);
+    if (deep && i > 0 && i + 1 < failure.calls.size()) continue;
+    where += fmt::format(", in `{}`", failure.calls[i]->name);
   }
   return {.code = code_of(failure.error),
           .span = failure.span,
@@ -100,12 +104,13 @@ Diagnostic deadlock(const sim::Deadlock& found, double time, const SourceFile& s
 Diagnostic livelock(const sim::Livelock& found, double time, const SourceFile& source) {
   Diagnostic d{.code = DiagCode::Livelock,
                .span = found.active.front().span,
-               .message = fmt::format("livelock at t = {}: {} actions, and time does not advance", real_text(time),
+               .message = fmt::format("livelock at t = {}: more than {} actions, and time does not advance", real_text(time),
                                       found.actions)};
   d.labels.push_back({found.active.front().span, fmt::format("`{}` repeats this", found.active.front().process)});
   for (const sim::Waiting& a : found.active) {
-    d.notes.push_back(fmt::format("`{}` ({}){}{}", a.process, source.where(a.span), a.cause.empty() ? "" : ", with ",
-                                  a.cause));
+    d.notes.push_back(fmt::format("`{}` ({}){}{}{}", a.process, source.where(a.span),
+                                  a.function.empty() ? "" : fmt::format(", in `{}`", a.function),
+                                  a.cause.empty() ? "" : ", with ", a.cause));
   }
   d.help = "a repetition that is meant to go on needs a `delta`, a communication that waits, or a guard that closes";
   return d;

@@ -34,4 +34,59 @@ void append_children(const Ast& ast, ExprId expr, std::vector<ExprId>& out) {
       [&](const Parenthesized& n) { add(n.inner); }, [](const Error&) {});
 }
 
+namespace {
+
+bool is_time(const Ast& ast, ExprId expr) { return std::holds_alternative<Time>(ast.exprs[expr].node); }
+
+bool mentions_time(const Ast& ast, ExprId expr) {
+  std::vector<ExprId> todo{expr};
+  while (!todo.empty()) {
+    const ExprId id = todo.back();
+    todo.pop_back();
+    if (is_time(ast, id)) return true;
+    append_children(ast, id, todo);
+  }
+  return false;
+}
+
+/// Visits `expr` in reading order, not going into comparisons with time; `on_relation` and `on_time` get what is met.
+template <class OnRelation, class OnTime>
+void visit_time(const Ast& ast, ExprId expr, OnRelation on_relation, OnTime on_time) {
+  std::vector<ExprId> todo{expr};
+  std::vector<ExprId> children;
+  while (!todo.empty()) {
+    const ExprId id = todo.back();
+    todo.pop_back();
+    const auto* binary = std::get_if<Binary>(&ast.exprs[id].node);
+    if (binary != nullptr && compares_time(ast, *binary)) {
+      on_relation(id);
+      continue;
+    }
+    if (is_time(ast, id)) on_time(id);
+    children.clear();
+    append_children(ast, id, children);
+    todo.insert(todo.end(), children.rbegin(), children.rend());
+  }
+}
+
+}  // namespace
+
+bool compares_time(const Ast& ast, const Binary& node) {
+  if (node.op < BinaryOp::Lt || node.op > BinaryOp::Ge) return false;
+  if (is_time(ast, node.left)) return !mentions_time(ast, node.right);
+  return is_time(ast, node.right) && !mentions_time(ast, node.left);
+}
+
+std::vector<ExprId> time_relations(const Ast& ast, ExprId expr) {
+  std::vector<ExprId> found;
+  visit_time(ast, expr, [&](ExprId id) { found.push_back(id); }, [](ExprId) {});
+  return found;
+}
+
+ExprId other_use_of_time(const Ast& ast, ExprId expr) {
+  ExprId found;
+  visit_time(ast, expr, [](ExprId) {}, [&](ExprId id) { found = found ? found : id; });
+  return found;
+}
+
 }  // namespace chi::syntax

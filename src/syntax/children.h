@@ -8,4 +8,13 @@ namespace chi::syntax {
 /// Appends the direct subexpressions of `expr`, from left to right.
 void append_children(const Ast& ast, ExprId expr, std::vector<ExprId>& out);
 
+/// Whether a comparison has `time` alone on one side and does not mention it on the other: `time >= t0 + 5.0`.
+bool compares_time(const Ast& ast, const Binary& node);
+
+/// The comparisons in `expr` that `compares_time`, from left to right.
+std::vector<ExprId> time_relations(const Ast& ast, ExprId expr);
+
+/// Where `expr` mentions `time` otherwise than in such comparisons; none if nowhere.
+ExprId other_use_of_time(const Ast& ast, ExprId expr);
+
 }  // namespace chi::syntax
