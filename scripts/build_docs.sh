@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Builds the site from docs/ into build/site.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# Debian's mkdocs belongs to Debian's Python, whatever else is in the path.
+PATH=/usr/bin:$PATH mkdocs build --quiet --strict
+echo "docs: $PWD/build/site/index.html"
