@@ -6,7 +6,7 @@ chi=build/chi
 show() { printf '\n\033[1m$ chi %s\033[0m\n' "$*"; "$chi" "$@" || true; }
 
 echo "A buffer between two machines, of which the second fails now and then: lots in the buffer over time."
-show run examples/manufacturing/unreliable_line.chi --end 200 --vars 'Buffer.n,Second.up' --plot --no-progress
+show run examples/manufacturing/unreliable_line.chi --end 200 --seed 1 --vars 'Buffer.n,Second.up' --plot --no-progress
 
 echo
 echo "A queue with random arrivals and services, one hundred thousand customers."
