@@ -35,18 +35,6 @@ double deviance(double x, double m) {
   }
 }
 
-double log_poisson(double k, double mean) {
-  if (k == 0) return -mean;
-  return -stirling_error(k) - deviance(k, mean) - 0.5 * std::log(2 * std::numbers::pi * k);
-}
-
-double log_binomial(double k, double n, double p) {
-  if (k == 0) return n * std::log1p(-p);
-  if (k == n) return n * std::log(p);
-  return stirling_error(n) - stirling_error(k) - stirling_error(n - k) - deviance(k, n * p) -
-         deviance(n - k, n * (1 - p)) - 0.5 * std::log(2 * std::numbers::pi * k * ((n - k) / n));
-}
-
 /// Smallest k whose cumulative probability exceeds a uniform number: `probability` is that of 0,
 /// `ratio(k)` that of k over that of k - 1.
 template <class Ratio>
@@ -74,7 +62,8 @@ double poisson_by_rejection(SampleWords& words, double mean) {
     const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
     if (us >= 0.07 && v <= vr) return k;
     if (!(k >= 0) || std::isinf(k) || (us < 0.013 && v > us)) continue;
-    if (std::log(v * inverse_alpha / (a / (us * us) + b)) <= log_poisson(k, mean)) return k;
+    if (std::log(v * inverse_alpha / (a / (us * us) + b)) <= log_poisson_probability(k, mean))
+      return k;
   }
 }
 
@@ -86,7 +75,7 @@ double binomial_by_rejection(SampleWords& words, double n, double p) {
   const double c = n * p + 0.5;
   const double alpha = (2.83 + 5.1 / b) * spq;
   const double vr = 0.92 - 4.2 / b;
-  const double log_mode = log_binomial(std::floor((n + 1) * p), n, p);
+  const double log_mode = log_binomial_probability(std::floor((n + 1) * p), n, p);
   while (true) {
     const double u = words.uniform01() - 0.5;
     const double v = words.positive01();
@@ -94,7 +83,8 @@ double binomial_by_rejection(SampleWords& words, double n, double p) {
     const double k = std::floor((2 * a / us + b) * u + c);
     if (!(k >= 0 && k <= n)) continue;
     if (us >= 0.07 && v <= vr) return k;
-    if (std::log(v * alpha / (a / (us * us) + b)) <= log_binomial(k, n, p) - log_mode) return k;
+    if (std::log(v * alpha / (a / (us * us) + b)) <= log_binomial_probability(k, n, p) - log_mode)
+      return k;
   }
 }
 
@@ -106,6 +96,18 @@ double log_gamma_variate(SampleWords& words, double shape) {
 }
 
 }  // namespace
+
+double log_poisson_probability(double k, double mean) {
+  if (k == 0) return -mean;
+  return -stirling_error(k) - deviance(k, mean) - 0.5 * std::log(2 * std::numbers::pi * k);
+}
+
+double log_binomial_probability(double k, double n, double p) {
+  if (k == 0) return n * std::log1p(-p);
+  if (k == n) return n * std::log(p);
+  return stirling_error(n) - stirling_error(k) - stirling_error(n - k) - deviance(k, n * p) -
+         deviance(n - k, n * (1 - p)) - 0.5 * std::log(2 * std::numbers::pi * k * ((n - k) / n));
+}
 
 double sample_standard_normal(SampleWords& words) {
   const double radius = std::sqrt(-2 * std::log(words.positive01()));

@@ -22,6 +22,10 @@ double sample_erlang(SampleWords& words, std::int64_t k);
 double sample_poisson(SampleWords& words, double mean);
 double sample_binomial(SampleWords& words, double n, double p);
 
+/// The logarithms of the probabilities of whole k; 0 <= k <= n, 0 < p < 1, mean > 0.
+double log_poisson_probability(double k, double mean);
+double log_binomial_probability(double k, double n, double p);
+
 // [1] G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates", Ann. Math.
 //     Stat. 29(2), 1958, 610-611.
 // [2] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3),

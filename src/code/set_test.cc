@@ -185,6 +185,25 @@ TEST(Set, HundredThousandRandomInsertionsTouchSmallBlocksOnly) {
   EXPECT_EQ(set_size(other.slots()), 100'000);
 }
 
+TEST(Set, OrderedInputFillsItsLeavesAndErasedOnesJoin) {
+  World w;
+  const RuntimeType& set = w.runtime.at(w.types.set(w.nat()));
+  Variable s(w, set, Model{});
+  constexpr std::int64_t kCount = 100'000;
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    Slot value = int_slot(i);
+    ASSERT_EQ(set_insert(w.heap, set, s.slots(), &value), RunError::None);
+  }
+  EXPECT_LE(w.heap.live_bytes(), kCount * 8 * 11 / 10);
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    const Slot value = int_slot(i);
+    if (i % 100 == 0) continue;
+    ASSERT_EQ(set_erase(w.heap, set, s.slots(), &value), RunError::None);
+  }
+  EXPECT_EQ(set_size(s.slots()), kCount / 100);
+  EXPECT_LE(w.heap.live_bytes(), kCount / 100 * 8 * 10);
+}
+
 TEST(Set, RunsOutOfMemoryWithoutHarm) {
   World w(20'000);
   const RuntimeType& set = w.runtime.at(w.types.set(w.nat()));
