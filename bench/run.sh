@@ -1,0 +1,15 @@
+#!/bin/sh
+# Measures everything in one run: bench/run.sh BUILD_DIR [REPETITIONS]. See docs/internals/bench.md.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+echo "Discrete-event models: millions a second, median of ${2:-5} runs (least .. most)"
+/usr/bin/python3 "$here/compare.py" "$build" "${2:-5}"
+echo
+echo "Front end: a generated model"
+"$build/bench/frontend_bench"
+for program in graph_bench expr_bench roots_bench integrator_bench values_bench; do
+  echo
+  echo "$program"
+  "$build/bench/$program" --benchmark_min_time=0.1
+done
