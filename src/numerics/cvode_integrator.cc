@@ -216,7 +216,7 @@ StepStatus CvodeIntegrator::begin(double t_limit) {
   if (status == EvalStatus::Domain) return StepStatus::DomainError;
   if (first_step_ == 0) {
     norm_.set_reference(y());
-    first_step_ = initial_step(norm_, t_, y(), yp_, 1, &problem_, work_, work_f_);
+    first_step_ = initial_step(norm_, t_, y(), yp_, 1, &problem_, t_limit, work_, work_f_);
     ++counts_.evaluations;
   }
   count_cvode(counts_);

@@ -1,4 +1,5 @@
 // What integrator.h promises, for every method.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -116,6 +117,25 @@ TEST_P(Contract, StopsExactlyAtTheLimit) {
     EXPECT_NEAR(s->y()[0], std::exp(-limit), 1e-5);
     EXPECT_NEAR(s->yp()[0], -std::exp(-limit), 1e-4);
   }
+}
+
+// At a time event the equations may end: not even a trial may look beyond.
+TEST_P(Contract, NeverEvaluatesBeyondTheLimit) {
+  double limit = 0, latest = 0;
+  CallableOde watched(1, [&](double t, auto y, auto ydot) {
+    latest = std::max(latest, t - limit);
+    ydot[0] = std::cos(t) - y[0];
+  });
+  for (const double start : {0.0, 1.0}) {
+    limit = start;
+    Made s = make(watched);
+    restart(s, watched, start, {0.5});
+    for (const double gap : {1e-15, 1e-9, 1e-3, 1e-2, 1.0}) {
+      limit = s->t() + gap;
+      while (s->t() < limit) ASSERT_EQ(s->step(limit), StepStatus::Stepped);
+    }
+  }
+  EXPECT_LE(latest, 0);
 }
 
 // Time events may be ulps apart.

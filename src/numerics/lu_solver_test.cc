@@ -1,5 +1,6 @@
 #include "numerics/lu_solver.h"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -59,6 +60,23 @@ TEST(LuSolver, SolvesRealAndComplexDenseAndSparse) {
   for (const bool dense : {true, false}) {
     expect_solves<double>(dense);
     expect_solves<Complex>(dense);
+  }
+}
+
+// The second matrix has a tiny entry where the first one had its pivot: eliminating in the old
+// order would lose all digits.
+TEST(LuSolver, DropsAPivotOrderThatHasTurnedBad) {
+  for (const bool dense : {true, false}) {
+    LuSolver<double> lu(full_pattern(2, 2), dense);
+    const double first[] = {1, 0.1, 0.1, 1}, second[] = {1e-20, 1, 1, 1};
+    std::copy(first, first + 4, lu.entries().begin());
+    ASSERT_TRUE(lu.factor());
+    std::copy(second, second + 4, lu.entries().begin());
+    ASSERT_TRUE(lu.factor());
+    std::vector<double> b{1, 3};  // x = (2, 1)
+    lu.solve(b);
+    EXPECT_NEAR(b[0], 2, 1e-12);
+    EXPECT_NEAR(b[1], 1, 1e-12);
   }
 }
 

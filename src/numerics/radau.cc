@@ -126,7 +126,7 @@ StepStatus Radau::start() {
   if (options_.fixed_step > 0) h_ = options_.fixed_step;
   if (h_ == 0) {
     norm_.set_reference(y_);
-    h_ = initial_step(norm_, t_, y_, yp_, 3, nullptr, {}, {});
+    h_ = initial_step(norm_, t_, y_, yp_, 3, nullptr, t_, {}, {});
   }
   started_ = true;
   return StepStatus::Stepped;

@@ -54,7 +54,7 @@ class RungeKutta final : public Integrator {
   std::span<double> stage(std::size_t j) { return {k_.data() + j * n_, n_}; }
   std::span<const double> stage(std::size_t j) const { return {k_.data() + j * n_, n_}; }
   EvalStatus evaluate(double t, std::span<const double> y, std::span<double> out);
-  StepStatus start();
+  StepStatus start(double t_limit);
   Trial try_step(double h);
   template <std::size_t row>
   EvalStatus fill_stage(double h);
@@ -122,14 +122,14 @@ EvalStatus RungeKutta<Method>::evaluate(double t, std::span<const double> y,
 }
 
 template <class Method>
-StepStatus RungeKutta<Method>::start() {
+StepStatus RungeKutta<Method>::start(double t_limit) {
   const EvalStatus status = evaluate(t_, y_, stage(0));
   if (status == EvalStatus::Fatal) return StepStatus::Fatal;
   if (status == EvalStatus::Domain) return StepStatus::DomainError;
   if (options_.fixed_step > 0) h_ = options_.fixed_step;
   if (h_ == 0) {
     norm_.set_reference(y_);
-    h_ = initial_step(norm_, t_, y_, stage(0), 5, &problem_, point_, stage(1));
+    h_ = initial_step(norm_, t_, y_, stage(0), 5, &problem_, t_limit, point_, stage(1));
     ++stats_.evaluations;
   }
   started_ = true;
@@ -143,7 +143,7 @@ StepStatus RungeKutta<Method>::step(double t_limit) {
     std::copy(stage(kLast).begin(), stage(kLast).end(), stage(0).begin());
     stepped_ = false;
   } else if (!started_) {
-    if (const StepStatus status = start(); status != StepStatus::Stepped) return status;
+    if (const StepStatus status = start(t_limit); status != StepStatus::Stepped) return status;
   }
   StepStatus failure = StepStatus::StepTooSmall;
   const double smallest = smallest_step(t_, std::min(h_, t_limit - t_));

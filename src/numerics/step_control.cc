@@ -71,17 +71,18 @@ double smallest_step(double t, double first_tried) {
 }
 
 double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
-                    std::span<const double> yp, int order, OdeProblem* problem,
+                    std::span<const double> yp, int order, OdeProblem* problem, double t_limit,
                     std::span<double> work_y, std::span<double> work_f) {
   const double d0 = norm(y);
   const double d1 = norm(yp);
   // y moves by a hundredth of itself, or by one tolerance. Where it rests any guess must do.
   const double h0 = d1 > 1e-200 && std::isfinite(d1) ? std::max(0.01 * d0, 1.0) / d1 : 1e-6;
-  if (!problem) return h0;
+  const double probe = std::min(h0, t_limit - t);
+  if (!problem || probe < 1e-3 * h0) return h0;
 
-  for (std::size_t i = 0; i < y.size(); ++i) work_y[i] = y[i] + h0 * yp[i];
-  if (problem->rhs(t + h0, work_y, work_f) != EvalStatus::Ok) return h0;
-  for (std::size_t i = 0; i < y.size(); ++i) work_f[i] = (work_f[i] - yp[i]) / h0;
+  for (std::size_t i = 0; i < y.size(); ++i) work_y[i] = y[i] + probe * yp[i];
+  if (problem->rhs(std::min(t + probe, t_limit), work_y, work_f) != EvalStatus::Ok) return h0;
+  for (std::size_t i = 0; i < y.size(); ++i) work_f[i] = (work_f[i] - yp[i]) / probe;
   const double d2 = norm(work_f);
   if (!std::isfinite(d2)) return h0;
   if (d2 <= 1e-12 * d1 / h0) return 100 * h0;  // nearly a straight line

@@ -41,14 +41,14 @@ class ErrorNorm {
 double smallest_step(double t, double first_tried);
 
 /// First step for a method of order p, from |y|, |y'| and, if `problem` is given, a difference
-/// quotient of y' along an explicit Euler step: one evaluation, into `work_y` and `work_f`.
-/// If that evaluation fails the cautious guess without it is returned.
+/// quotient of y' along an explicit Euler step, not beyond `t_limit`: one evaluation, into `work_y`
+/// and `work_f`. If that fails, or the limit is too near for it, a cautious guess is returned.
 ///
 /// After [1], made independent of the unit of time: with d₁ = |y'| and r = |y''| / |y'| the
 /// derivative of order p + 1 is guessed as d₁ r^p. [1] E. Hairer, S. P. Nørsett, G. Wanner, Solving
 /// Ordinary Differential Equations I, 2nd ed., p. 169.
 double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
-                    std::span<const double> yp, int order, OdeProblem* problem,
+                    std::span<const double> yp, int order, OdeProblem* problem, double t_limit,
                     std::span<double> work_y, std::span<double> work_f);
 
 }  // namespace chi::numerics

@@ -53,7 +53,7 @@ TEST(StepControl, InitialStepSuitsTheProblem) {
     const std::vector<double> y{1.0}, f{-scale};
     std::vector<double> work(1), slope(1);
     norm.set_reference(y);
-    const double h = initial_step(norm, 0, y, f, 5, &decay, work, slope) * scale;
+    const double h = initial_step(norm, 0, y, f, 5, &decay, 1e30, work, slope) * scale;
     EXPECT_LT(std::pow(h, 6) / 720 / 1e-6, 1);
     EXPECT_GT(h, 1e-2);
 
@@ -61,7 +61,8 @@ TEST(StepControl, InitialStepSuitsTheProblem) {
         1, [=](double, auto u, auto slope_of_u) { slope_of_u[0] = scale * (1 - u[0]); });
     const std::vector<double> zero{0.0}, rising{scale};
     norm.set_reference(zero);
-    const double from_zero = initial_step(norm, 0, zero, rising, 5, &charging, work, slope) * scale;
+    const double from_zero =
+        initial_step(norm, 0, zero, rising, 5, &charging, 1e30, work, slope) * scale;
     EXPECT_GT(from_zero, 1e-10);
     EXPECT_LT(from_zero, 1e-1);
   }
@@ -70,7 +71,7 @@ TEST(StepControl, InitialStepSuitsTheProblem) {
   const std::vector<double> rest{0.0};
   std::vector<double> work(1), slope(1);
   norm.set_reference(rest);
-  const double from_rest = initial_step(norm, 0, rest, rest, 5, &ramp, work, slope);
+  const double from_rest = initial_step(norm, 0, rest, rest, 5, &ramp, 1e30, work, slope);
   EXPECT_GT(from_rest, 0);
   EXPECT_LT(from_rest, 1e-2);
 }

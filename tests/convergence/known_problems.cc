@@ -216,6 +216,88 @@ KnownProblem ringing() {
               }};
 }
 
+// y' = z, y + z = cos t.
+KnownDae semi_explicit() {
+  return {.name = "semi_explicit",
+          .t_end = 10,
+          .differential = {1, 0},
+          .residual =
+              [](double t, In y, In yp, Out r) {
+                r[0] = yp[0] - y[1];
+                r[1] = y[0] + y[1] - std::cos(t);
+              },
+          .exact =
+              [](double t, Out y, Out yp) {
+                y[0] = (std::cos(t) + std::sin(t)) / 2;
+                y[1] = yp[0] = (std::cos(t) - std::sin(t)) / 2;
+                yp[1] = -(std::cos(t) + std::sin(t)) / 2;
+              }};
+}
+
+// y'³ + y' + y = -sin³ t - sin t + cos t, y = cos t.
+KnownDae nonlinear_slope() {
+  return {.name = "nonlinear_slope",
+          .t_end = 10,
+          .differential = {1},
+          .residual =
+              [](double t, In y, In yp, Out r) {
+                const double s = std::sin(t);
+                r[0] = yp[0] * yp[0] * yp[0] + yp[0] + y[0] + s * s * s + s - std::cos(t);
+              },
+          .exact =
+              [](double t, Out y, Out yp) {
+                y[0] = std::cos(t);
+                yp[0] = -std::sin(t);
+              }};
+}
+
+// (1 + y²) y' = -y: ln y + y²/2 = 1/2 - t; and z = e^y follows algebraically.
+KnownDae mass_of_state() {
+  return {.name = "mass_of_state",
+          .t_end = 5,
+          .differential = {1, 0},
+          .residual =
+              [](double, In y, In yp, Out r) {
+                r[0] = (1 + y[0] * y[0]) * yp[0] + y[0];
+                r[1] = std::log(y[1]) - y[0];
+              },
+          .exact =
+              [](double t, Out y, Out yp) {
+                double u = -t / 2;  // ln y
+                for (int i = 0; i < 60; ++i) {
+                  const double e = std::exp(2 * u);
+                  u -= (u + e / 2 - 0.5 + t) / (1 + e);
+                }
+                y[0] = std::exp(u);
+                yp[0] = -y[0] / (1 + y[0] * y[0]);
+                y[1] = std::exp(y[0]);
+                yp[1] = y[1] * yp[0];
+              }};
+}
+
+// Stiff, with an algebraic sum: x' = -1000 (x - z) + cos t, z = w + sin t, w' = -w.
+KnownDae stiff_sum() {
+  return {.name = "stiff_sum",
+          .t_end = 5,
+          .differential = {1, 1, 0},
+          .residual =
+              [](double t, In y, In yp, Out r) {
+                r[0] =
+                    yp[0] + 1000 * (y[0] - std::sin(t)) - std::cos(t) - y[2] + y[1] + std::sin(t);
+                r[1] = yp[1] + y[1];
+                r[2] = y[2] - y[1] - std::sin(t);
+              },
+          .exact =
+              [](double t, Out y, Out yp) {
+                y[0] = std::sin(t);
+                yp[0] = std::cos(t);
+                y[1] = std::exp(-t);
+                yp[1] = -y[1];
+                y[2] = y[1] + std::sin(t);
+                yp[2] = -y[1] + std::cos(t);
+              }};
+}
+
 }  // namespace
 
 std::vector<double> KnownProblem::at(double t) const {
@@ -244,76 +326,8 @@ numerics::EvalStatus KnownDaeProblem::residual(double t, std::span<const double>
 }
 
 const std::vector<KnownDae>& known_daes() {
-  static const std::vector<KnownDae> all{
-      // y' = z, y + z = cos t.
-      {.name = "semi_explicit",
-       .t_end = 10,
-       .differential = {1, 0},
-       .residual =
-           [](double t, In y, In yp, Out r) {
-             r[0] = yp[0] - y[1];
-             r[1] = y[0] + y[1] - std::cos(t);
-           },
-       .exact =
-           [](double t, Out y, Out yp) {
-             y[0] = (std::cos(t) + std::sin(t)) / 2;
-             y[1] = yp[0] = (std::cos(t) - std::sin(t)) / 2;
-             yp[1] = -(std::cos(t) + std::sin(t)) / 2;
-           }},
-      // y'³ + y' + y = -sin³ t - sin t + cos t, y = cos t.
-      {.name = "nonlinear_slope",
-       .t_end = 10,
-       .differential = {1},
-       .residual =
-           [](double t, In y, In yp, Out r) {
-             const double s = std::sin(t);
-             r[0] = yp[0] * yp[0] * yp[0] + yp[0] + y[0] + s * s * s + s - std::cos(t);
-           },
-       .exact =
-           [](double t, Out y, Out yp) {
-             y[0] = std::cos(t);
-             yp[0] = -std::sin(t);
-           }},
-      // (1 + y²) y' = -y: ln y + y²/2 = 1/2 - t; and z = e^y follows algebraically.
-      {.name = "mass_of_state",
-       .t_end = 5,
-       .differential = {1, 0},
-       .residual =
-           [](double, In y, In yp, Out r) {
-             r[0] = (1 + y[0] * y[0]) * yp[0] + y[0];
-             r[1] = std::log(y[1]) - y[0];
-           },
-       .exact =
-           [](double t, Out y, Out yp) {
-             double u = -t / 2;  // ln y
-             for (int i = 0; i < 60; ++i) {
-               const double e = std::exp(2 * u);
-               u -= (u + e / 2 - 0.5 + t) / (1 + e);
-             }
-             y[0] = std::exp(u);
-             yp[0] = -y[0] / (1 + y[0] * y[0]);
-             y[1] = std::exp(y[0]);
-             yp[1] = y[1] * yp[0];
-           }},
-      // Stiff, with an algebraic sum: x' = -1000 (x - z) + cos t, z = w + sin t, w' = -w.
-      {.name = "stiff_sum",
-       .t_end = 5,
-       .differential = {1, 1, 0},
-       .residual =
-           [](double t, In y, In yp, Out r) {
-             r[0] = yp[0] + 1000 * (y[0] - std::sin(t)) - std::cos(t) - y[2] + y[1] + std::sin(t);
-             r[1] = yp[1] + y[1];
-             r[2] = y[2] - y[1] - std::sin(t);
-           },
-       .exact =
-           [](double t, Out y, Out yp) {
-             y[0] = std::sin(t);
-             yp[0] = std::cos(t);
-             y[1] = std::exp(-t);
-             yp[1] = -y[1];
-             y[2] = y[1] + std::sin(t);
-             yp[2] = -y[1] + std::cos(t);
-           }}};
+  static const std::vector<KnownDae> all{semi_explicit(), nonlinear_slope(), mass_of_state(),
+                                         stiff_sum()};
   return all;
 }
 
