@@ -154,8 +154,7 @@ class Lemke {
 // What becomes of one choice of basic z.
 struct Basis {
   bool feasible = false;
-  bool singular = false;   // and consistent, so that it may hide further solutions
-  bool continuum = false;  // a direction in which the solution may move
+  bool singular = false;  // and consistent, so that it may hide further solutions
   Vector z;
   Vector w;
 };
@@ -188,13 +187,6 @@ Basis solve_basis(const Complementarity& p, const std::vector<int>& chosen, doub
                    std::ranges::all_of(basis.w, [&](double v) { return v >= -tolerance; });
   for (double& v : basis.z) v = std::max(v, 0.0);
   for (double& v : basis.w) v = std::max(v, 0.0);
-  if (basis.feasible && basis.singular) {
-    basis.continuum = std::ranges::all_of(part, [&](double v) { return v > tolerance; });
-    for (int i = 0; i < n; ++i) {
-      const bool outside = !std::ranges::binary_search(chosen, i);
-      if (outside && basis.w[at(i)] <= tolerance) basis.continuum = false;
-    }
-  }
   return basis;
 }
 
@@ -221,18 +213,64 @@ bool differ(const Vector& a, const Vector& b, double tolerance) {
   return false;
 }
 
+std::vector<int> members_of(std::uint32_t bits) {
+  std::vector<int> members;
+  for (int i = 0; bits >> i != 0; ++i) {
+    if ((bits >> i & 1U) != 0) members.push_back(i);
+  }
+  return members;
+}
+
+// What the kernel of a singular choice says about the solution z, w: `NotUnique` if z may move
+// along it, `Unique` if it may not, `Unknown` if the kernel has several dimensions or z is
+// elsewhere.
+Uniqueness move_along_kernel(const Complementarity& p, const std::vector<int>& chosen,
+                             double tolerance, const ComplementaritySolution& at_hand,
+                             Vector& moved) {
+  const int n = p.size, k = static_cast<int>(chosen.size());
+  Vector block(at(k) * at(k)), kernel(at(k));
+  for (int j = 0; j < k; ++j) {
+    if (at_hand.w[at(chosen[at(j)])] > tolerance) return Uniqueness::Unknown;
+    for (int i = 0; i < k; ++i) {
+      block[at(j) * at(k) + at(i)] = p.matrix[at(chosen[at(j)]) * at(n) + at(chosen[at(i)])];
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    if (at_hand.z[at(i)] > tolerance && !std::ranges::binary_search(chosen, i))
+      return Uniqueness::Unknown;
+  }
+  RankRevealingQr qr;
+  qr.factor(k, k, block, 1e-12);
+  if (qr.rank() != k - 1) return Uniqueness::Unknown;
+  qr.null_space(kernel);
+  for (const double sign : {1.0, -1.0}) {
+    Vector dz(at(n), 0.0), dw(at(n), 0.0);
+    for (int j = 0; j < k; ++j) {
+      dz[at(chosen[at(j)])] = sign * kernel[at(j)];
+      for (int i = 0; i < n; ++i) {
+        dw[at(i)] += sign * kernel[at(j)] * p.matrix[at(chosen[at(j)]) * at(n) + at(i)];
+      }
+    }
+    double length = 1.0;
+    for (int i = 0; i < n; ++i) {
+      if (dz[at(i)] < -tolerance) length = std::min(length, at_hand.z[at(i)] / -dz[at(i)]);
+      if (dw[at(i)] < -tolerance) length = std::min(length, at_hand.w[at(i)] / -dw[at(i)]);
+    }
+    if (length <= 1e4 * tolerance) continue;
+    moved = at_hand.z;
+    for (int i = 0; i < n; ++i) moved[at(i)] += length * dz[at(i)];
+    return Uniqueness::NotUnique;
+  }
+  return Uniqueness::Unique;
+}
+
 // Tries all choices of basic z, completing what is known so far in `out`.
 void enumerate(const Complementarity& p, double tolerance, ComplementaritySolution& out) {
-  bool doubt = false, several = false;
-  std::vector<int> chosen;
+  std::vector<std::uint32_t> singular;
+  bool several = false;
   for (std::uint32_t bits = 0; bits < (1U << p.size) && !several; ++bits) {
-    chosen.clear();
-    for (int i = 0; i < p.size; ++i) {
-      if ((bits >> i & 1U) != 0) chosen.push_back(i);
-    }
-    const Basis basis = solve_basis(p, chosen, tolerance);
-    doubt = doubt || basis.singular;
-    several = several || basis.continuum;
+    const Basis basis = solve_basis(p, members_of(bits), tolerance);
+    if (basis.singular) singular.push_back(bits);
     if (!basis.feasible) continue;
     if (out.status != ComplementarityStatus::Solved) {
       out.status = ComplementarityStatus::Solved;
@@ -244,11 +282,15 @@ void enumerate(const Complementarity& p, double tolerance, ComplementaritySoluti
     }
   }
   if (out.status != ComplementarityStatus::Solved) {
-    out.status = doubt ? ComplementarityStatus::NotFound : ComplementarityStatus::NoSolution;
-  } else {
-    out.uniqueness = several ? Uniqueness::NotUnique
-                     : doubt ? Uniqueness::Unknown
-                             : Uniqueness::Unique;
+    out.status =
+        singular.empty() ? ComplementarityStatus::NoSolution : ComplementarityStatus::NotFound;
+    return;
+  }
+  out.uniqueness = several ? Uniqueness::NotUnique : Uniqueness::Unique;
+  for (std::size_t i = 0; i < singular.size() && out.uniqueness != Uniqueness::NotUnique; ++i) {
+    const Uniqueness here =
+        move_along_kernel(p, members_of(singular[i]), tolerance, out, out.other_z);
+    if (here != Uniqueness::Unique) out.uniqueness = here;
   }
 }
 

@@ -116,6 +116,18 @@ TEST(Complementarity, ReportsSeveralSolutions) {
   EXPECT_EQ(two.uniqueness, Uniqueness::NotUnique);
 }
 
+TEST(Complementarity, ReportsAHalfLineOfSolutions) {
+  // w1 = z1 - z2 - 1, w2 = -w1: z = (1 + t, t) for all t >= 0, of which only t = 0 is a vertex.
+  const ComplementaritySolution s = solve_complementarity(make({{1, -1}, {-1, 1}}, {-1, 1}));
+  ASSERT_EQ(s.status, ComplementarityStatus::Solved);
+  EXPECT_EQ(s.uniqueness, Uniqueness::NotUnique);
+  EXPECT_NEAR(s.other_z[0] - s.other_z[1], 1.0, 1e-12);
+  EXPECT_GT(s.other_z[1], 0.1);
+  // Two parallel ideal diodes share the current in any way.
+  const ComplementaritySolution shared = solve_complementarity(make({{1, 1}, {1, 1}}, {-2, -2}));
+  EXPECT_EQ(shared.uniqueness, Uniqueness::NotUnique);
+}
+
 TEST(Complementarity, ReportsNoSolution) {
   const ComplementaritySolution s = solve_complementarity(make({{-1}}, {-1}));
   EXPECT_EQ(s.status, ComplementarityStatus::NoSolution);

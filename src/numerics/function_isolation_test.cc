@@ -34,6 +34,14 @@ TEST(IsolateFunction, FindsAllRootsOfAnOscillation) {
   for (std::size_t i = 0; i < places.size(); ++i) EXPECT_NEAR(places[i], expected[i], 1e-15);
 }
 
+TEST(IsolateFunction, SeesWhatAllChebyshevPointsMiss) {
+  // The Chebyshev polynomial of degree 16 is 1 in all nine points; it crosses -1/2 sixteen times.
+  const auto g = [](double x) { return std::cos(16 * std::acos(2 * x - 1)) + 0.5; };
+  const Isolation found = isolate(g);
+  EXPECT_EQ(found.count, kMaxRoots);
+  EXPECT_NEAR(located(g, found)[0], (1 - std::cos(std::numbers::pi / 24)) / 2, 1e-15);
+}
+
 TEST(IsolateFunction, AgreesWithThePolynomialMethodWhenGivenOne) {
   std::mt19937_64 random(11);
   std::normal_distribution<double> normal;

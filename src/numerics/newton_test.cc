@@ -118,6 +118,14 @@ TEST(Newton, TrigonometricExponential) {
   for (const double v : x) EXPECT_NEAR(v, 1, 1e-14);
 }
 
+TEST(Newton, ConfirmsOnlyLongStepsByAnotherJacobian) {
+  TestProblem p(1, 1, [](const auto& x, auto& f) { f[0] = x[0] * x[0] - 2.0; });
+  Vector x = {1.5};
+  const SolveResult result = solve(p, x);
+  EXPECT_EQ(x[0], std::sqrt(2.0));
+  EXPECT_EQ(result.jacobian_evaluations, result.iterations);
+}
+
 TEST(Newton, ArcTangentFromFarAway) {  // diverges without damping
   TestProblem p(1, 1, [](const auto& x, auto& f) { f[0] = atan(x[0] - 0.5); });
   Vector x = {40};

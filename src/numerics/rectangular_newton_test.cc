@@ -172,14 +172,14 @@ TEST_P(RectangularBackends, TakeTheShortestStep) {
 
 TEST(RectangularNewton, LargeSparseSystemsWithARedundantEquation) {
   // A ring of n pipes: x_(i+1) - x_i = d_i; the last follows from the others.
-  const int n = 5000;
+  static constexpr int n = 5000;
   PatternBuilder builder(n, n);
   for (int i = 0; i < n; ++i) {
     builder.add(i, i);
     builder.add(i, (i + 1) % n);
   }
   const SparsePattern pattern = builder.build();
-  const auto rise = [n](int i) { return i + 1 < n ? 1.0 : 1.0 - n; };
+  const auto rise = [](int i) { return i + 1 < n ? 1.0 : 1.0 - n; };
   const auto residual = [&](std::span<const double> x, std::span<double> f) {
     for (int i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);

@@ -103,6 +103,12 @@ TEST(IsolatePolynomial, CountsAnExtremumInTheBandAsTouching) {
   EXPECT_NEAR(found.roots()[0].right, 0.5, 1e-15);
 }
 
+TEST(IsolatePolynomial, AHumpThatCrossesTwiceDoesNotTouchBesides) {
+  const Polynomial p = make_polynomial(Terms{1e-9 - 0.25, 1.0, -1.0});  // 1e-9 - (x - 1/2)²
+  const Isolation found = isolate(p, {.noise = 1e-8});
+  EXPECT_EQ(kinds(found), (std::vector{RootKind::Rising, RootKind::Falling}));
+}
+
 TEST(IsolatePolynomial, SimplerMethodsMissWhatTheyMust) {
   const Polynomial two = with_roots({0.4, 0.6}), three = with_roots({0.3, 0.4, 0.5, 0.6});
   EXPECT_EQ(isolate(two, {.method = RootDetection::Signs}).count, 0);
