@@ -70,6 +70,9 @@ std::string suggest(Context& c, Symbol name, Wanted wanted) {
 #define CHI_BUILTIN(enumerator, text) candidates.push_back(text);
 #include "sema/builtins.def"
 #undef CHI_BUILTIN
+    candidates.insert(candidates.end(), {"time", "true", "false", "inf"});
+  } else if (wanted == Wanted::Type) {
+    candidates.insert(candidates.end(), {"bool", "nat", "int", "real", "string", "void"});
   }
   const std::string found = nearest(c.text(name), candidates);
   return found.empty() ? found : fmt::format("did you mean `{}`?", found);
