@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "numerics/allocation_count_testing.h"
 #include "numerics/callable_problem.h"
 #include "numerics/radau.h"
 #include "numerics/runge_kutta.h"
@@ -27,6 +28,9 @@ void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace chi::numerics {
+
+long testing::allocation_count() { return allocations; }
+
 namespace {
 
 // Steps, dense output and warm restarts; van der Pol with moderate stiffness, so that Radau changes
