@@ -95,7 +95,7 @@ TypeId local_type(Context& c, const syntax::VarDecl& group, TypeId type, OwnerKi
 }
 
 void check_bounds(Context& c, const syntax::VarDecl& group, TypeId type) {
-  if (!group.low && !group.high) return;
+  if (!group.low || !group.high) return;
   if (!c.types.is_real_based(type)) {
     c.report({.code = DiagCode::BoundsPlace,
               .span = join(c.span(group.low), c.span(group.high)),

@@ -1,9 +1,12 @@
+#include <array>
+
 #include <fmt/format.h>
 
 #include "sema/expression_parts.h"
 #include "sema/expressions.h"
 #include "sema/paths.h"
 #include "sema/suggest.h"
+#include "sema/unify.h"
 
 namespace chi::sema {
 namespace {
@@ -26,54 +29,6 @@ TypeId report_open(Context& c, ExprId expr, std::string_view what) {
   return c.unknown();
 }
 
-TypeId guess_elements(Context& c, Elements elements);
-
-/// The type of a literal as far as its numbers tell; unset if they do not. It lets `[[1], [2.5]]`
-/// be a `real**` though its first element alone is a `nat*`.
-TypeId guess(Context& c, ExprId expr) {
-  expr = strip(c.ast, expr);
-  if (!expr) return {};
-  if (c.node<syntax::IntLiteral>(expr)) return c.nat_type();
-  if (c.node<syntax::RealLiteral>(expr)) return c.real_type();
-  if (const auto* n = c.node<syntax::Unary>(expr); n && n->op == syntax::UnaryOp::Minus) {
-    const ExprId operand = strip(c.ast, n->operand);
-    if (operand && c.node<syntax::IntLiteral>(operand)) return c.int_type();
-    if (operand && c.node<syntax::RealLiteral>(operand)) return c.real_type();
-    return {};
-  }
-  const auto* list = c.node<syntax::ListExpr>(expr);
-  const TypeId element = list ? guess_elements(c, list->elements) : TypeId{};
-  return element ? c.types.list(element) : TypeId{};
-}
-
-/// As `join`, but for lists of literals, which are all of the wider type.
-std::optional<TypeId> join_guesses(Context& c, TypeId a, TypeId b) {
-  int lists = 0;
-  auto x = c.as<List>(a);
-  auto y = c.as<List>(b);
-  for (; x && y; x = c.as<List>(a), y = c.as<List>(b), ++lists) {
-    a = x->element;
-    b = y->element;
-  }
-  const auto both = join(c.types, a, b);
-  if (!both) return std::nullopt;
-  TypeId type = *both;
-  for (; lists > 0; --lists) type = c.types.list(type);
-  return type;
-}
-
-TypeId guess_elements(Context& c, Elements elements) {
-  TypeId result;
-  for (ExprId e : c.ast.list(elements)) {
-    const TypeId found = guess(c, e);
-    if (!found) return {};
-    const auto both = result ? join_guesses(c, result, found) : found;
-    if (!both) return {};
-    result = *both;
-  }
-  return result;
-}
-
 void require_data(Context& c, ExprId expr, TypeId found) {
   if (c.types.is_data(found)) return;
   c.report({.code = DiagCode::BadTypePlace,
@@ -81,42 +36,6 @@ void require_data(Context& c, ExprId expr, TypeId found) {
             .message = fmt::format("`{}` cannot be an element", c.text(found)),
             .help = "elements are data: no channels, functions or distributions"});
 }
-
-/// The common type of branches or elements; reports the first that has none with those before it.
-class Unifier {
- public:
-  Unifier(Context& c, TypeId hint, std::string_view what) : c_(c), hint_(hint), what_(what) {}
-
-  void add(ExprId expr) {
-    const TypeId found = check_expr(c_, expr, hint_ ? hint_ : type_);
-    if (c_.types.is_unknown(found)) return;
-    if (!type_) {
-      type_ = found;
-      first_ = expr;
-      return;
-    }
-    if (const auto both = join(c_.types, type_, found)) {
-      type_ = *both;
-    } else if (!failed_) {
-      failed_ = true;
-      c_.report({.code = DiagCode::BranchTypes,
-                 .span = c_.span(expr),
-                 .message =
-                     fmt::format("{} of type `{}` and `{}`", what_, c_.text(type_), c_.text(found)),
-                 .labels = {{c_.span(first_), fmt::format("this is `{}`", c_.text(type_))}}});
-    }
-  }
-
-  TypeId type() const { return failed_ || !type_ ? c_.unknown() : type_; }
-
- private:
-  Context& c_;
-  TypeId hint_;
-  std::string_view what_;
-  TypeId type_;
-  ExprId first_;
-  bool failed_ = false;
-};
 
 TypeId check_as_array(Context& c, ExprId expr, Elements elements, TypeId hint) {
   const Array array = *c.as<Array>(hint);
@@ -131,10 +50,9 @@ TypeId check_elements(Context& c, Elements elements, TypeId element_hint) {
     for (ExprId e : c.ast.list(elements)) require(c, e, element_hint, "an element");
     return element_hint;
   }
-  Unifier unifier(c, guess_elements(c, elements), "elements");
-  for (ExprId e : c.ast.list(elements)) unifier.add(e);
-  require_data(c, c.ast.list(elements)[0], unifier.type());
-  return unifier.type();
+  const TypeId type = unify(c, c.ast.list(elements), {}, "elements");
+  require_data(c, c.ast.list(elements)[0], type);
+  return type;
 }
 
 }  // namespace
@@ -203,16 +121,17 @@ TypeId check_dict(Context& c, ExprId expr, TypeId hint) {
     }
     return hint;
   }
-  Unifier keys(c, {}, "keys");
-  Unifier values(c, {}, "values");
-  for (const syntax::DictEntry& entry : entries) {
-    keys.add(entry.key);
-    values.add(entry.value);
-  }
   if (entries.empty()) return report_open(c, expr, "dictionary");
-  require_data(c, entries[0].key, keys.type());
-  require_data(c, entries[0].value, values.type());
-  return c.types.dict(keys.type(), values.type());
+  std::vector<ExprId> keys, values;
+  for (const syntax::DictEntry& entry : entries) {
+    keys.push_back(entry.key);
+    values.push_back(entry.value);
+  }
+  const TypeId key = unify(c, keys, {}, "keys");
+  const TypeId value = unify(c, values, {}, "values");
+  require_data(c, keys[0], key);
+  require_data(c, values[0], value);
+  return c.types.dict(key, value);
 }
 
 namespace {
@@ -295,20 +214,16 @@ TypeId check_record(Context& c, ExprId expr, TypeId hint) {
 TypeId check_conditional(Context& c, ExprId expr, TypeId hint) {
   const auto& node = *c.node<syntax::Conditional>(expr);
   require(c, node.condition, c.bool_type(), "a condition");
-  Unifier unifier(c, hint, "branches");
-  const bool literal_first = is_open_literal(c, node.then) && !is_open_literal(c, node.otherwise);
-  unifier.add(literal_first ? node.otherwise : node.then);
-  unifier.add(literal_first ? node.then : node.otherwise);
-  return unifier.type();
+  return unify(c, std::array{node.then, node.otherwise}, hint, "branches");
 }
 
 TypeId check_guarded(Context& c, ExprId expr, TypeId hint) {
-  Unifier unifier(c, hint, "alternatives");
+  std::vector<ExprId> values;
   for (const auto& v : c.ast.list(c.node<syntax::GuardedExpr>(expr)->alternatives)) {
     require(c, v.guard, c.bool_type(), "a guard");
-    unifier.add(v.value);
+    values.push_back(v.value);
   }
-  return unifier.type();
+  return unify(c, values, hint, "alternatives");
 }
 
 }  // namespace chi::sema

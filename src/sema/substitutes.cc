@@ -157,10 +157,15 @@ class SubstituteGraph {
   }
 
   void report_cycle(const std::vector<int>& cycle) {
+    constexpr std::size_t kMostShown = 10;
     Diagnostic d{.code = DiagCode::SubstituteCycle};
     std::string text;
     std::string first;
     for (int node : cycle) {
+      if (d.labels.size() == kMostShown) {
+        text += "... <- ";
+        break;
+      }
       if (nodes_[static_cast<std::size_t>(node)].equation < 0) continue;
       const ExprId target = equation_of(node).target;
       const std::string name = path_text(c_, target);
