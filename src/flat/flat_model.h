@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "flat/equations.h"
 #include "sema/evaluate.h"
 #include "sema/typed_model.h"
 #include "source/span.h"
@@ -90,6 +91,7 @@ struct FlatModel {
   std::vector<Block> blocks = {};  ///< in order of instantiation, the part that runs first
   Table<ProcessId, Process> processes = {};
   std::int32_t variable_slots = 0;  ///< size of the array of model variables
+  Equations equations = {};         ///< of all process instances, as one system
 };
 
 /// `type` with every array length evaluated in `environment`. Requires that instantiation succeeded

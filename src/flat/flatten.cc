@@ -4,6 +4,7 @@
 
 #include "flat/blueprint.h"
 #include "flat/choose_top.h"
+#include "flat/flatten_equations.h"
 #include "flat/instantiate.h"
 #include "flat/open_lengths.h"
 
@@ -19,6 +20,7 @@ std::optional<FlatModel> flatten(sema::TypedModel typed, const Request& request,
   const Blueprints blueprints = make_blueprints(model.typed, lengths, diagnostics);
   if (diagnostics.error_count() != before) return std::nullopt;
   if (!instantiate(model, *top, request, blueprints, lengths, diagnostics)) return std::nullopt;
+  if (!flatten_equations(model, diagnostics)) return std::nullopt;
   return model;
 }
 

@@ -1,89 +1,15 @@
 #include "flat/flatten.h"
 
-#include <memory>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "flat/layout.h"
-#include "sema/check.h"
-#include "source/source_file.h"
-#include "syntax/lexer.h"
-#include "syntax/parse.h"
+#include "flat/test_model.h"
 
 namespace chi::flat {
 namespace {
 
-struct Flattened {
-  std::unique_ptr<SourceFile> source;
-  Diagnostics diagnostics;
-  std::optional<FlatModel> model;
-
-  std::string codes() const {
-    std::string text;
-    for (const Diagnostic& d : diagnostics.all()) {
-      if (severity_of(d.code) != Severity::Error) continue;
-      text += fmt::format("{}{}", text.empty() ? "" : " ", code_text(d.code));
-    }
-    return text;
-  }
-  const Diagnostic& first() const { return diagnostics.all().front(); }
-  std::string variables() const {
-    std::string text;
-    for (const Variable& v : model->variables) text += (text.empty() ? "" : " ") + v.name;
-    return text;
-  }
-  std::string processes() const {
-    std::string text;
-    for (const Process& p : model->processes) text += (text.empty() ? "" : " ") + p.name;
-    return text;
-  }
-  // "a: P -> Q" for each channel.
-  std::string channels() const {
-    const auto name = [&](ProcessId p) { return p ? model->processes[p].name : "-"; };
-    std::string text;
-    for (const Channel& c : model->channels) {
-      text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : ", ", c.name, name(c.sender),
-                          name(c.receiver));
-    }
-    return text;
-  }
-  const Block& block(std::string_view path) const {
-    for (const Block& b : model->blocks) {
-      if (b.path == path) return b;
-    }
-    ADD_FAILURE() << "no block " << path;
-    return model->blocks.front();
-  }
-  std::int32_t slot_of(std::string_view name) const {
-    for (const Variable& v : model->variables) {
-      if (v.name == name) return v.slot;
-    }
-    return -1;
-  }
-  std::string value(std::string_view path, std::size_t k) const {
-    const auto& bound = std::get<BoundValue>(block(path).bindings[k]);
-    return text(bound.value, model->typed, model->bodies[block(path).body].params[k]);
-  }
-  std::int32_t slot(std::string_view path, std::size_t k) const {
-    return std::get<BoundVariable>(block(path).bindings[k]).slot;
-  }
-};
-
-Flattened flattened(std::string text, const Request& request = {}) {
-  Flattened out;
-  out.source = std::make_unique<SourceFile>("test.chi", std::move(text));
-  syntax::Ast ast = syntax::parse(syntax::lex(*out.source, out.diagnostics), out.diagnostics);
-  sema::TypedModel typed = sema::check(std::move(ast), out.diagnostics);
-  for (const Diagnostic& d : out.diagnostics.all()) {
-    if (severity_of(d.code) == Severity::Error) ADD_FAILURE() << d.message;
-  }
-  if (!out.diagnostics.has_errors()) {
-    out.model = flatten(std::move(typed), request, out.diagnostics);
-    EXPECT_EQ(out.model.has_value(), !out.diagnostics.has_errors());
-  }
-  return out;
-}
+using testing::flattened;
+using Flattened = testing::TestModel;
 
 // ---- names ----
 
@@ -249,90 +175,6 @@ TEST(Flatten, RefParameterOfTheTopIsAVariable) {
 TEST(Flatten, ChannelParameterOfTheTopIsReported) {
   const Flattened f = flattened("proc P(a: !nat) = |[ a!1 ]|");
   EXPECT_EQ(f.codes(), "E0016");
-}
-
-// ---- parameters of the part that runs ----
-
-std::string top_value(const std::string& type, const std::string& value,
-                      const std::string& more = "") {
-  const Flattened f =
-      flattened(more + "\nproc P(v: " + type + ") = |[ skip ]|", {.params = {{"v", value}}});
-  return f.model ? f.value("", 0) : f.codes();
-}
-
-TEST(TopParameters, ReadsLiterals) {
-  EXPECT_EQ(top_value("nat", "3"), "3");
-  EXPECT_EQ(top_value("int", "-3"), "-3");
-  EXPECT_EQ(top_value("real", "1.5e-3"), "0.0015");
-  EXPECT_EQ(top_value("real", "-2"), "-2.0");
-  EXPECT_EQ(top_value("bool", "true"), "true");
-  EXPECT_EQ(top_value("string", "\"a b\""), "a b");
-}
-
-TEST(TopParameters, ReadsStructures) {
-  EXPECT_EQ(top_value("nat*", "[1, 2, 3]"), "[1, 2, 3]");
-  EXPECT_EQ(top_value("real^2", "[1, 2.5]"), top_value("real^2", "<1, 2.5>"));
-  EXPECT_EQ(top_value("nat # bool", "<1, false>"), "<1, false>");
-  EXPECT_EQ(top_value("{ a: nat, b: real }", "{ b = 2.5, a = 1 }"),
-            top_value("{ a: nat, b: real }", "{ a = 1, b = 2.5 }"));
-  EXPECT_EQ(top_value("set(nat)", "{3, 1, 3}"), "{1, 3}");
-}
-
-TEST(TopParameters, ReadsNames) {
-  EXPECT_EQ(top_value("real", "g", "const g = 9.8"), "9.8");
-  EXPECT_EQ(top_value("real -> real", "f", "func f(x: real) -> real = 2.0*x"), "f");
-}
-
-TEST(TopParameters, ReadsDistributions) {
-  const Flattened f =
-      flattened("proc P(d: -> real) = |[ skip ]|", {.params = {{"d", "exponential(2)"}}});
-  const auto& bound = std::get<BoundValue>(f.block("").bindings[0]);
-  const auto& d = std::get<sema::Value::Distribution>(bound.value.data);
-  EXPECT_EQ(d.kind, sema::Builtin::Exponential);
-  EXPECT_EQ(d.arguments, std::vector{2.0});
-}
-
-TEST(TopParameters, WrongValuesAreReported) {
-  for (const auto& [type, value] :
-       std::vector<std::pair<std::string, std::string>>{{"nat", "-1"},
-                                                        {"nat", "1.5"},
-                                                        {"bool", "1"},
-                                                        {"string", "word"},
-                                                        {"real^2", "[1, 2, 3]"},
-                                                        {"real", ""},
-                                                        {"real", "1, b = 2"},
-                                                        {"real", "1 proc Q = |[ skip ]|"},
-                                                        {"nat*", "[1, true]"},
-                                                        {"real -> real", "sqrt"},
-                                                        {"nat # nat", "<1>"}}) {
-    EXPECT_EQ(top_value(type, value), "E0015") << type << " " << value;
-  }
-}
-
-TEST(TopParameters, ReportNamesTheParameter) {
-  const Flattened f = flattened("proc P(size: nat) = |[ skip ]|", {.params = {{"size", "1.5"}}});
-  EXPECT_NE(f.first().message.find("`size`"), std::string::npos);
-}
-
-TEST(TopParameters, AllMissingOnesAreReported) {
-  EXPECT_EQ(flattened("proc P(a: nat, b: nat) = |[ skip ]|").codes(), "E0013 E0013");
-}
-
-TEST(TopParameters, UnknownAndRepeatedOnesAreReported) {
-  EXPECT_EQ(flattened("proc P(a: nat) = |[ skip ]|", {.params = {{"a", "1"}, {"b", "2"}}}).codes(),
-            "E0014");
-  EXPECT_EQ(flattened("proc P(a: nat) = |[ skip ]|", {.params = {{"a", "1"}, {"a", "2"}}}).codes(),
-            "E0017");
-}
-
-TEST(TopParameters, LengthMayDependOnAParameter) {
-  const Flattened f = flattened("proc P(n: nat, xs: real^n) = |[ skip ]|",
-                                {.params = {{"xs", "[1, 2]"}, {"n", "2"}}});
-  EXPECT_EQ(f.codes(), "");
-  EXPECT_EQ(flattened("proc P(n: nat, xs: real^n) = |[ skip ]|",
-                      {.params = {{"xs", "[1, 2]"}, {"n", "3"}}})
-                .codes(),
-            "E0015");
 }
 
 // ---- values ----

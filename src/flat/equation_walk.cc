@@ -1,0 +1,226 @@
+#include "flat/equation_walk.h"
+
+#include <fmt/format.h>
+
+#include "base/match.h"
+#include "expr/build.h"
+#include "flat/flatten_equations.h"
+#include "flat/known_integer.h"
+
+namespace chi::flat {
+namespace {
+
+using expr::IfKind;
+using syntax::ExprId;
+
+bool is_truth(const expr::Pool& pool, expr::ExprId e, bool value) {
+  return pool.op(e) == expr::Op::Boolean && pool.boolean(e) == value;
+}
+
+}  // namespace
+
+EquationWalk::EquationWalk(FlatModel& model)
+    : model_(model),
+      facts_(find_facts(model.typed)),
+      functions_(model.typed, facts_, model.equations),
+      translator_(model.typed, facts_, model.equations.pool, functions_),
+      scope_(model, facts_) {}
+
+bool EquationWalk::add(std::int32_t block, const Indices& indices, Slice<syntax::EquationId> list,
+                       EquationSet& out, std::vector<Substitution>& substitutions,
+                       Diagnostics& diagnostics) {
+  out_ = &out;
+  substitutions_ = &substitutions;
+  diagnostics_ = &diagnostics;
+  scope_.enter(block, indices);
+  return walk(list, {});
+}
+
+std::optional<expr::ExprId> EquationWalk::condition(std::int32_t block, const Indices& indices,
+                                                    ExprId expr, Diagnostics& diagnostics) {
+  diagnostics_ = &diagnostics;
+  scope_.enter(block, indices);
+  const auto scalars = translate(expr, IfKind::Plain);
+  if (!scalars) return std::nullopt;
+  return scalars->front();
+}
+
+// Follows the nesting of guards and unwindings in the text, which the parser limits.
+bool EquationWalk::walk(Slice<syntax::EquationId> list, Site site) {
+  for (const syntax::EquationId id : model_.typed.ast.list(list)) {
+    const syntax::Equation& equation = model_.typed.ast.equations[id];
+    const bool good = match(
+        equation.node,
+        [&](const syntax::UnknownDecl& n) { return unknowns(n.unknowns, site, out_->unknowns); },
+        [&](const syntax::ImpulseDecl& n) { return unknowns(n.unknowns, site, out_->impulses); },
+        [&](const syntax::Substitute& n) { return substitute(n, equation.span); },
+        [&](const syntax::Equality& n) { return equality(id, n, site); },
+        [&](const syntax::GuardedEquations& n) { return guarded(n, equation.span, site); },
+        [&](const syntax::UnwoundEquations& n) { return unwound(id, n, site); },
+        [](const syntax::Error&) { return false; });
+    if (!good) return false;
+  }
+  return true;
+}
+
+std::optional<EquationWalk::Scalars> EquationWalk::translate(ExprId expr, IfKind kind) {
+  scope_.start();
+  const auto result = translator_.translate(expr, scope_, kind);
+  const std::span<const expr::ExprId> scalars = result ? *result : std::span<const expr::ExprId>{};
+  if (!scope_.settle(scalars, *diagnostics_)) return std::nullopt;
+  if (result) return Scalars(scalars.begin(), scalars.end());
+  diagnostics_->report({.code = DiagCode::NotInEquations,
+                        .span = model_.typed.ast.exprs[expr].span,
+                        .message = "the alternatives of this expression have different lengths"});
+  return std::nullopt;
+}
+
+bool EquationWalk::equality(syntax::EquationId id, const syntax::Equality& node, Site site) {
+  const Span span = model_.typed.ast.equations[id].span;
+  const auto left = translate(node.left, IfKind::Evented);
+  const auto right = left ? translate(node.right, IfKind::Evented) : std::nullopt;
+  if (!right) return false;
+  if (left->size() != right->size()) {
+    diagnostics_->report(
+        {.code = DiagCode::ArrayLengthsDiffer,
+         .span = span,
+         .message = fmt::format("the sides of this equation have {} and {} elements", left->size(),
+                                right->size())});
+    return false;
+  }
+  if (out_->equations.size() + static_cast<std::int64_t>(left->size()) > kMaxEquations) {
+    return too_many(span);
+  }
+  for (std::size_t k = 0; k < left->size(); ++k) {
+    out_->equations.add({.left = (*left)[k],
+                         .right = (*right)[k],
+                         .branch = site.branch,
+                         .block = scope_.block(),
+                         .source = id,
+                         .element = static_cast<std::int32_t>(k),
+                         .loop = site.loop,
+                         .index = site.index,
+                         .span = span});
+  }
+  return true;
+}
+
+// The variables and derivatives that a path names.
+std::optional<EquationWalk::Scalars> EquationWalk::targets(ExprId path) {
+  return translate(path, IfKind::Plain);
+}
+
+bool EquationWalk::unknowns(Slice<ExprId> list, Site site, std::vector<Unknown>& out) {
+  for (const ExprId e : model_.typed.ast.list(list)) {
+    const auto scalars = targets(e);
+    if (!scalars) return false;
+    const Span span = model_.typed.ast.exprs[e].span;
+    if (static_cast<std::int64_t>(out.size() + scalars->size()) > kMaxEquations) {
+      return too_many(span);
+    }
+    for (const expr::ExprId s : *scalars) {
+      out.push_back({.variable = model_.equations.pool.variable(s),
+                     .branch = site.branch,
+                     .block = scope_.block(),
+                     .span = span});
+    }
+  }
+  return true;
+}
+
+bool EquationWalk::substitute(const syntax::Substitute& node, Span span) {
+  const auto left = targets(node.target);
+  const auto right = left ? translate(node.value, IfKind::Plain) : std::nullopt;
+  if (!right) return false;
+  if (left->size() != right->size()) {
+    diagnostics_->report(
+        {.code = DiagCode::ArrayLengthsDiffer,
+         .span = span,
+         .message = fmt::format("{} elements are substituted by {}", left->size(), right->size())});
+    return false;
+  }
+  for (std::size_t k = 0; k < left->size(); ++k) {
+    substitutions_->push_back({.variable = model_.equations.pool.variable((*left)[k]),
+                               .value = (*right)[k],
+                               .block = scope_.block(),
+                               .span = model_.typed.ast.exprs[node.target].span});
+  }
+  return true;
+}
+
+// Alternatives that can never be open are not even translated: in unwound equations they often
+// mention elements that do not exist.
+bool EquationWalk::guarded(const syntax::GuardedEquations& node, Span span, Site site) {
+  const expr::Pool& pool = model_.equations.pool;
+  const auto alternatives = model_.typed.ast.list(node.alternatives);
+  std::vector<std::pair<const syntax::EquationAlternative*, expr::ExprId>> kept;
+  for (const syntax::EquationAlternative& a : alternatives) {
+    const auto guard = translate(a.guard, IfKind::Plain);
+    if (!guard) return false;
+    if (is_truth(pool, guard->front(), false)) continue;
+    kept.emplace_back(&a, guard->front());
+    if (is_truth(pool, guard->front(), true)) break;
+  }
+  const bool must_open = alternatives.size() > 1;
+  if (kept.empty() && !must_open) return true;
+  if (kept.size() == 1 && is_truth(pool, kept.front().second, true)) {
+    return walk(kept.front().first->body, site);
+  }
+  const ChoiceId choice = out_->choices.add({.parent = site.branch,
+                                             .first = out_->branches.size(),
+                                             .count = static_cast<std::int32_t>(kept.size()),
+                                             .must_open = must_open,
+                                             .block = scope_.block(),
+                                             .span = span});
+  for (const auto& [alternative, guard] : kept) {
+    out_->branches.add({.choice = choice,
+                        .guard = guard,
+                        .span = model_.typed.ast.exprs[alternative->guard].span});
+  }
+  BranchId branch{out_->choices[choice].first};
+  for (const auto& [alternative, guard] : kept) {
+    Site inner = site;
+    inner.branch = branch;
+    ++branch.index;
+    if (!walk(alternative->body, inner)) return false;
+  }
+  return true;
+}
+
+bool EquationWalk::unwound(syntax::EquationId id, const syntax::UnwoundEquations& node, Site site) {
+  const syntax::Unwind& unwind = node.unwind;
+  if (!unwind) return walk(node.body, site);
+  const sema::TypedModel& typed = model_.typed;
+  const auto low = known_integer(typed, unwind.low, scope_.values(), *diagnostics_);
+  const auto high =
+      low ? known_integer(typed, unwind.high, scope_.values(), *diagnostics_) : std::nullopt;
+  if (!high) return false;
+  const Span span = typed.ast.equations[id].span;
+  if (*high > *low && *high - *low > kMaxEquations) return too_many(span);
+  Site inner = site;
+  inner.loop = out_->loops.add({.source = id,
+                                .block = scope_.block(),
+                                .low = *low,
+                                .high = *high,
+                                .parent = site.loop,
+                                .parent_index = site.index});
+  const sema::DeclId index = typed.unwind_index.at(unwind.variable.span.begin);
+  bool good = true;
+  for (std::int64_t i = *low; good && i <= *high; ++i) {
+    inner.index = i;
+    scope_.push_index(index, i);
+    good = walk(node.body, inner);
+    scope_.pop_index();
+  }
+  return good;
+}
+
+bool EquationWalk::too_many(Span span) {
+  diagnostics_->report(
+      {.code = DiagCode::ModelTooLarge,
+       .span = span,
+       .message = fmt::format("the model has more than {} equations or unknowns", kMaxEquations)});
+  return false;
+}
+
+}  // namespace chi::flat

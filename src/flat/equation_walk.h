@@ -1,0 +1,59 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "diag/diagnostic.h"
+#include "flat/block_scope.h"
+#include "flat/equations.h"
+#include "flat/flat_model.h"
+#include "flat/function_library.h"
+#include "flat/translator.h"
+
+namespace chi::flat {
+
+/// Translates equations of process instances, one list after the other. Substitute equations are
+/// collected, not applied. Each method is false or none exactly when it reported.
+class EquationWalk {
+ public:
+  /// Works on `model.equations`, to which it adds black boxes, discrete values and functions.
+  explicit EquationWalk(FlatModel& model);
+
+  /// Adds the equations of a list as they stand in the given process instance to `out`.
+  bool add(std::int32_t block, const Indices& indices, Slice<syntax::EquationId> list,
+           EquationSet& out, std::vector<Substitution>& substitutions, Diagnostics& diagnostics);
+
+  /// A condition of a statement there.
+  std::optional<expr::ExprId> condition(std::int32_t block, const Indices& indices,
+                                        syntax::ExprId expr, Diagnostics& diagnostics);
+
+ private:
+  // Where in the text the walk is.
+  struct Site {
+    BranchId branch;
+    LoopId loop;
+    std::int64_t index = 0;
+  };
+  using Scalars = std::vector<expr::ExprId>;
+
+  bool walk(Slice<syntax::EquationId> list, Site site);
+  bool equality(syntax::EquationId id, const syntax::Equality& node, Site site);
+  bool unknowns(Slice<syntax::ExprId> list, Site site, std::vector<Unknown>& out);
+  bool substitute(const syntax::Substitute& node, Span span);
+  bool guarded(const syntax::GuardedEquations& node, Span span, Site site);
+  bool unwound(syntax::EquationId id, const syntax::UnwoundEquations& node, Site site);
+  bool too_many(Span span);
+
+  std::optional<Scalars> translate(syntax::ExprId expr, expr::IfKind kind);
+  std::optional<Scalars> targets(syntax::ExprId path);
+
+  FlatModel& model_;
+  Table<syntax::ExprId, ExprFacts> facts_;
+  FunctionLibrary functions_;
+  Translator translator_;
+  BlockScope scope_;
+  EquationSet* out_ = nullptr;
+  std::vector<Substitution>* substitutions_ = nullptr;
+  Diagnostics* diagnostics_ = nullptr;
+};
+
+}  // namespace chi::flat

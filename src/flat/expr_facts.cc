@@ -1,0 +1,206 @@
+#include "flat/expr_facts.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/match.h"
+#include "syntax/children.h"
+
+namespace chi::flat {
+namespace {
+
+using sema::Builtin;
+using sema::DeclId;
+using sema::DeclKind;
+using sema::TypedModel;
+using sema::TypeId;
+using sema::Types;
+using syntax::BinaryOp;
+using syntax::ExprId;
+
+// Follows the type, whose depth is limited (sema::kMaxTypeDepth).
+bool all_scalar(const Types& types, TypeId type, bool lengths_known) {
+  const auto each = [&](TypeId t) { return all_scalar(types, t, lengths_known); };
+  const sema::TypeNode& node = types[type];
+  if (types.is_numeric(type) || types.is(type, sema::BasicType::Bool)) return true;
+  if (const auto* array = std::get_if<sema::Array>(&node)) {
+    return each(array->element) && (array->length >= 0 || !lengths_known);
+  }
+  if (const auto* tuple = std::get_if<sema::Tuple>(&node)) {
+    return std::ranges::all_of(types.list(tuple->elements), each);
+  }
+  if (const auto* record = std::get_if<sema::Record>(&node)) {
+    return std::ranges::all_of(types.list(record->fields),
+                               [&](const sema::Field& f) { return each(f.type); });
+  }
+  return false;
+}
+
+bool is_native(Builtin builtin) {
+  using enum Builtin;
+  return builtin <= Atanh || builtin == Delayed || builtin == Pi;
+}
+
+class FactFinder {
+ public:
+  explicit FactFinder(const TypedModel& model) : model_(model), types_(model.types) {}
+
+  Table<ExprId, ExprFacts> find() {
+    facts_.reserve(model_.ast.exprs.size());
+    std::vector<ExprId> children;
+    for (ExprId e{0}; e.index < model_.ast.exprs.size(); ++e.index) {
+      children.clear();
+      syntax::append_children(model_.ast, e, children);
+      ExprFacts facts{.moves = moves_itself(e), .boxed = is_boxed(e)};
+      for (const ExprId child : children) facts.moves |= facts_[child].moves;
+      facts_.add(facts);
+    }
+    return std::move(facts_);
+  }
+
+ private:
+  template <class Node>
+  const Node* node(ExprId e) const {
+    return std::get_if<Node>(&model_.ast.exprs[e].node);
+  }
+  bool scalar(ExprId e) const { return is_scalar_based(types_, model_.type[e]); }
+  bool numeric(ExprId e) const { return types_.is_numeric(model_.type[e]); }
+
+  bool moves_itself(ExprId e) const {
+    if (node<syntax::Time>(e) != nullptr) return true;
+    const auto* decl = std::get_if<DeclId>(&model_.resolution[e]);  // a name, or the i of x.i
+    if (decl == nullptr || !*decl) return false;
+    const sema::Decl& d = model_.decls[*decl];
+    if (d.kind == DeclKind::Local || d.kind == DeclKind::RefParam) return true;
+    if (d.kind != DeclKind::ValueParam) return false;
+    const auto& owner = model_.ast.definitions[static_cast<std::size_t>(d.owner)].node;
+    return std::holds_alternative<syntax::FuncDef>(owner);
+  }
+
+  // A selection is said natively if it starts from something scalar-based. A list of records is
+  // not, so `xs[i].v` is boxed as a whole.
+  bool is_boxed(ExprId e) const {
+    if (!scalar(e)) return true;
+    const auto boxed = [&](ExprId part) { return facts_[part].boxed; };
+    return match(
+        model_.ast.exprs[e].node, [](const syntax::BoolLiteral&) { return false; },
+        [](const syntax::IntLiteral&) { return false; },
+        [](const syntax::RealLiteral&) { return false; },
+        [](const syntax::StringLiteral&) { return true; },
+        [](const syntax::Name&) { return false; }, [](const syntax::Time&) { return false; },
+        [&](const syntax::Derivative& n) { return boxed(n.of); },
+        [](const syntax::Unary& n) { return n.op == syntax::UnaryOp::Sample; },
+        [&](const syntax::Binary& n) { return is_boxed(n); },
+        [](const syntax::Conditional&) { return false; },
+        [&](const syntax::GuardedExpr&) { return holds_truth(model_.type[e]); },
+        [&](const syntax::Call& n) { return is_boxed(n); },
+        [&](const syntax::Index& n) { return is_boxed_part(n.of, facts_[n.index].moves); },
+        [&](const syntax::Member& n) { return is_boxed_part(n.of, moves_itself(e)); },
+        [&](const syntax::Project& n) { return is_boxed_part(n.of, false); },
+        [](const syntax::TupleExpr&) { return false; },
+        [](const syntax::ListExpr&) { return false; },  // where an array is wanted
+        [](const syntax::SetExpr&) { return true; },
+        [](const syntax::RecordExpr&) { return false; },
+        [](const syntax::DictExpr&) { return true; },
+        [&](const syntax::Parenthesized& n) { return boxed(n.inner); },
+        [](const syntax::Error&) { return true; });
+  }
+
+  // An element of `of`. A moving index chooses among numbers; what a condition chooses must have a
+  // value where no condition holds, so truth values are left to a box.
+  bool is_boxed_part(ExprId of, bool moving_index) const {
+    if (moving_index && (!scalar(of) || holds_truth(model_.type[of]))) return true;
+    return facts_[of].boxed && !is_mixed_variable(of);
+  }
+
+  bool holds_truth(TypeId type) const {
+    if (types_.is(type, sema::BasicType::Bool)) return true;
+    const sema::TypeNode& t = types_[type];
+    const auto holds = [&](TypeId part) { return holds_truth(part); };
+    if (const auto* array = std::get_if<sema::Array>(&t)) return holds(array->element);
+    if (const auto* tuple = std::get_if<sema::Tuple>(&t)) {
+      return std::ranges::any_of(types_.list(tuple->elements), holds);
+    }
+    if (const auto* record = std::get_if<sema::Record>(&t)) {
+      return std::ranges::any_of(types_.list(record->fields),
+                                 [&](const sema::Field& f) { return holds(f.type); });
+    }
+    return false;
+  }
+
+  // A path from a name through arrays, tuples and records, some of whose other elements are not
+  // scalar: a record with a list in it, say.
+  bool is_mixed_variable(ExprId e) const {
+    while (true) {
+      const sema::TypeNode& type = types_[model_.type[e]];
+      const bool structure = std::holds_alternative<sema::Array>(type) ||
+                             std::holds_alternative<sema::Tuple>(type) ||
+                             std::holds_alternative<sema::Record>(type);
+      if (!structure) return false;
+      if (node<syntax::Name>(e) != nullptr) return true;
+      if (const auto* index = node<syntax::Index>(e)) {
+        e = index->of;
+      } else if (const auto* member = node<syntax::Member>(e)) {
+        e = member->of;
+      } else if (const auto* project = node<syntax::Project>(e)) {
+        e = project->of;
+      } else if (const auto* parens = node<syntax::Parenthesized>(e)) {
+        e = parens->inner;
+      } else {
+        return false;
+      }
+    }
+  }
+
+  bool is_boxed(const syntax::Binary& n) const {
+    switch (n.op) {
+      case BinaryOp::Add:
+      case BinaryOp::Sub:
+      case BinaryOp::Mul:
+      case BinaryOp::Div:
+      case BinaryOp::Pow:
+      case BinaryOp::Lt:
+      case BinaryOp::Le:
+      case BinaryOp::Gt:
+      case BinaryOp::Ge: return !numeric(n.left) || !numeric(n.right);
+      case BinaryOp::Eq:
+      case BinaryOp::Ne: return !scalar(n.left) || !scalar(n.right);
+      case BinaryOp::And:
+      case BinaryOp::Or: return false;
+      case BinaryOp::IntDiv:
+      case BinaryOp::Mod:  // exact for all integers, which reals are not
+      case BinaryOp::Concat:
+      case BinaryOp::Subtract:
+      case BinaryOp::In: return true;
+    }
+    return true;
+  }
+
+  bool is_boxed(const syntax::Call& n) const {
+    if (const auto* builtin = std::get_if<Builtin>(&model_.resolution[n.callee])) {
+      return !is_native(*builtin) || !std::ranges::all_of(model_.ast.list(n.arguments),
+                                                          [&](ExprId a) { return numeric(a); });
+    }
+    return node<syntax::Name>(n.callee) == nullptr ||
+           !is_scalar_function(types_, model_.type[n.callee]);
+  }
+
+  const TypedModel& model_;
+  const Types& types_;
+  Table<ExprId, ExprFacts> facts_;
+};
+
+}  // namespace
+
+Table<ExprId, ExprFacts> find_facts(const TypedModel& model) { return FactFinder(model).find(); }
+
+bool is_scalar_based(const Types& types, TypeId type) { return all_scalar(types, type, false); }
+
+bool is_scalar_function(const Types& types, TypeId type) {
+  const auto* func = std::get_if<sema::Func>(&types[type]);
+  if (func == nullptr || !all_scalar(types, func->result, true)) return false;
+  return std::ranges::all_of(types.list(func->parameters),
+                             [&](TypeId t) { return all_scalar(types, t, true); });
+}
+
+}  // namespace chi::flat

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+
+#include "sema/typed_model.h"
+
+namespace chi::flat {
+
+/// What an expression is to the equations.
+struct ExprFacts {
+  /// A variable, `time` or a parameter of a function occurs: it has no value before the run.
+  bool moves = false;
+  /// Expressions over reals and truth values cannot say it, though they may be able to say what is
+  /// around it: lists, strings, `div`, functions of such.
+  bool boxed = false;
+};
+
+/// The facts of all expressions of a model. One loop over the table.
+Table<syntax::ExprId, ExprFacts> find_facts(const sema::TypedModel& model);
+
+/// Whether a value of this type is a fixed number of numbers and truth values: bool, nat, int, real
+/// and arrays, tuples and records of such.
+bool is_scalar_based(const sema::Types& types, sema::TypeId type);
+
+/// Whether all arguments and the result of functions of type `type` are scalar-based, with array
+/// lengths that do not depend on parameters.
+bool is_scalar_function(const sema::Types& types, sema::TypeId type);
+
+}  // namespace chi::flat

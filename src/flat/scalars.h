@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "flat/flat_model.h"
+
+namespace chi::flat {
+
+/// The variable that holds a slot; none if the slot is none of the model's. O(log variables).
+VariableId variable_at(const FlatModel& model, std::int32_t slot);
+
+/// The type of the scalar in a slot: real, int, nat or bool; unknown if the slot holds part of a
+/// list, set, dictionary, string or distribution. O(log variables + depth of the type).
+sema::TypeId scalar_type(const FlatModel& model, std::int32_t slot);
+
+/// The result name of the scalar in a slot (language.md §2): V, T[1].V, x[3], r.v. Same cost.
+std::string scalar_name(const FlatModel& model, std::int32_t slot);
+
+}  // namespace chi::flat
