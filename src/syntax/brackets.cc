@@ -1,12 +1,12 @@
 #include "syntax/brackets.h"
 
+#include <algorithm>
+
 namespace chi::syntax {
 namespace {
 
 using enum TokenKind;
 
-bool is_opener(TokenKind k) { return k == LeftParen || k == LeftBracket || k == LeftBrace; }
-bool is_closer(TokenKind k) { return k == RightParen || k == RightBracket || k == RightBrace; }
 TokenKind opener_of(TokenKind closer) {
   return closer == RightParen ? LeftParen : closer == RightBracket ? LeftBracket : LeftBrace;
 }
@@ -44,13 +44,37 @@ class Outliner {
 
   bool begins_definition(std::int32_t i) const {
     const TokenKind k = kind(i);
+    if (k == Ident || k == Equal) return lost_keyword(i);
     if (k < Type || k > Xper) return false;
     const TokenKind next = kind(i + 1);
     if (next == Ident) return true;
-    if (k == Xper && (next == Equal || next == LeftParen)) return true;
+    if (k == Xper && (next == Equal || next == LeftParen || next == Bar)) return true;
     const bool as_name = next == Colon || next == Comma || next == Becomes || next == Prime ||
                          next == Dot || next == RightParen || next == Bar;
     return !as_name && first_of_line(i);
+  }
+
+  // `]| name (...) -> T = |[`, of which only `= |[` is sure.
+  bool lost_keyword(std::int32_t i) const {
+    const bool after_block = i == 0 || (i > 1 && kind(i - 1) == Bar && kind(i - 2) == RightBracket);
+    if (!after_block || !first_of_line(i)) return false;
+    std::int32_t equal = i;
+    if (kind(equal) == Ident) ++equal;
+    if (kind(equal) == LeftParen) equal = after_parentheses(equal);
+    if (kind(equal) == Arrow) {
+      const std::int32_t last = std::min(tokens_.size(), equal + 100);
+      while (equal < last && kind(equal) != Equal) ++equal;
+    }
+    return kind(equal) == Equal && kind(equal + 1) == Bar && kind(equal + 2) == LeftBracket;
+  }
+
+  std::int32_t after_parentheses(std::int32_t i) const {
+    const std::int32_t last = std::min(tokens_.size(), i + 1000);
+    for (int depth = 0; i < last; ++i) {
+      depth += kind(i) == LeftParen ? 1 : kind(i) == RightParen ? -1 : 0;
+      if (depth == 0) return i + 1;
+    }
+    return i;
   }
 
   // The `[` of the `|[` that opens the block of the definition begin..end, or -1.
@@ -93,7 +117,10 @@ class Outliner {
         ++count(i);
       } else if (is_closer(k)) {
         const TokenKind wanted = opener_of(k);
-        if (open_of_kind[wanted == LeftParen ? 0 : wanted == LeftBracket ? 1 : 2] == 0) continue;
+        if (open_of_kind[wanted == LeftParen ? 0 : wanted == LeftBracket ? 1 : 2] == 0) {
+          outline_.strays.push_back(i);
+          continue;
+        }
         while (kind(open_.back()) != wanted) {
           --count(open_.back());
           open_.pop_back();
@@ -111,6 +138,9 @@ class Outliner {
 };
 
 }  // namespace
+
+bool is_opener(TokenKind k) { return k == LeftParen || k == LeftBracket || k == LeftBrace; }
+bool is_closer(TokenKind k) { return k == RightParen || k == RightBracket || k == RightBrace; }
 
 Outline outline(const Tokens& tokens) { return Outliner(tokens).run(); }
 

@@ -36,7 +36,9 @@ void append_children(const Ast& ast, ExprId expr, std::vector<ExprId>& out) {
 
 namespace {
 
-bool is_time(const Ast& ast, ExprId expr) { return std::holds_alternative<Time>(ast.exprs[expr].node); }
+bool is_time(const Ast& ast, ExprId expr) {
+  return std::holds_alternative<Time>(ast.exprs[expr].node);
+}
 
 bool mentions_time(const Ast& ast, ExprId expr) {
   std::vector<ExprId> todo{expr};
@@ -49,7 +51,8 @@ bool mentions_time(const Ast& ast, ExprId expr) {
   return false;
 }
 
-/// Visits `expr` in reading order, not going into comparisons with time; `on_relation` and `on_time` get what is met.
+/// Visits `expr` in reading order, not going into comparisons with time; `on_relation` and
+/// `on_time` get what is met.
 template <class OnRelation, class OnTime>
 void visit_time(const Ast& ast, ExprId expr, OnRelation on_relation, OnTime on_time) {
   std::vector<ExprId> todo{expr};
@@ -79,13 +82,15 @@ bool compares_time(const Ast& ast, const Binary& node) {
 
 std::vector<ExprId> time_relations(const Ast& ast, ExprId expr) {
   std::vector<ExprId> found;
-  visit_time(ast, expr, [&](ExprId id) { found.push_back(id); }, [](ExprId) {});
+  visit_time(
+      ast, expr, [&](ExprId id) { found.push_back(id); }, [](ExprId) {});
   return found;
 }
 
 ExprId other_use_of_time(const Ast& ast, ExprId expr) {
   ExprId found;
-  visit_time(ast, expr, [](ExprId) {}, [&](ExprId id) { found = found ? found : id; });
+  visit_time(
+      ast, expr, [](ExprId) {}, [&](ExprId id) { found = found ? found : id; });
   return found;
 }
 

@@ -4,6 +4,16 @@
 
 namespace chi::syntax::detail {
 
+namespace {
+
+// What can begin a type but not an instance.
+bool begins_only_type(TokenKind k) {
+  return (k >= K::Bool && k <= K::Dict) || k == K::Minus || k == K::Bang || k == K::Question ||
+         k == K::LeftParen || k == K::LeftBrace || k == K::Arrow;
+}
+
+}  // namespace
+
 std::int32_t Parser::find_ahead(std::int32_t i, Kinds kinds, Kinds stops) const {
   while (i < end_) {
     const TokenKind k = kind_at(i);
@@ -35,13 +45,81 @@ bool Parser::unwind_at(std::int32_t i) const {
                      K::DotDot}) >= 0;
 }
 
-Section Parser::classify(std::int32_t i) const {
-  if (kind_at(i) == K::Bar) {
-    return unknown_declaration_at(i) ? Section::Equations : Section::None;
-  }
+Section Parser::classify(std::int32_t i, bool declarations) const {
+  if (kind_at(i) == K::Bar) return bar_begins_unknowns(i) ? Section::Equations : Section::None;
   if (kind_at(i) == K::RightBracket || kind_at(i) == K::End) return Section::None;
   if (declaration_at(i)) return Section::Declarations;
-  return element_kind(i);
+  if (declarations && broken_declaration_at(i)) return Section::Declarations;
+  const Section section = element_kind(i);
+  return section == Section::None ? Section::Equations : section;
+}
+
+// A declaration without its name or its colon still has a type, which nothing else here has.
+bool Parser::broken_declaration_at(std::int32_t i) const {
+  if (unwind_at(i) || kind_at(i) == K::LeftBracket) return false;
+  if (kind_at(i) == K::Ident && kind_at(i + 1) == K::Ident) return true;
+  const std::int32_t sign = find_ahead(
+      i, {K::Colon, K::Bool, K::Nat, K::Int, K::RealType, K::StringType, K::Void, K::Set, K::Dict},
+      {K::Equal, K::LeftArrow, K::Becomes, K::Bang, K::Question, K::Semicolon, K::Bar, K::Arrow});
+  return sign >= 0 && find_ahead(sign, {K::LeftArrow}, {K::Comma, K::Bar}) < 0;
+}
+
+// The bar that ends a list of unknowns which begins at i; -1 if something else stands there.
+std::int32_t Parser::unknowns_end(std::int32_t i) const {
+  for (;; ++i) {
+    switch (kind_at(i)) {
+      case K::Ident:
+      case K::Prime:
+      case K::Comma:
+      case K::Dot:
+      case K::Integer: break;
+      case K::LeftParen:
+      case K::LeftBracket:
+        if (partner(i) < 0 || first_of_line(i) || kind_at(i - 1) == K::Comma) return -1;
+        i = partner(i);
+        break;
+      case K::Bar: {
+        const bool next = first_of_line(i - 1) || kind_at(i + 1) == K::Ident;
+        return kind_at(i - 1) == K::Comma && next ? -1 : i;
+      }
+      default: return -1;
+    }
+  }
+}
+
+// `|` variables and derivatives `|`. What else lies between two bars is not such a list.
+bool Parser::unknown_declaration_at(std::int32_t i) const {
+  if (kind_at(i) != K::Bar) return false;
+  const std::int32_t end = unknowns_end(i + 1);
+  return end > i + 1 || (end > 0 && kind_at(end + 1) == K::Comma);
+}
+
+// `x, v'|,` where an equation may start: the unknown declaration has lost its first bar.
+bool Parser::lost_bar(std::int32_t i) const {
+  if (kind_at(i) != K::Ident) return false;
+  const std::int32_t end = unknowns_end(i);
+  return end >= 0 && kind_at(end + 1) == K::Comma;
+}
+
+// A condition and an arrow.
+bool Parser::guard_at(std::int32_t i) const {
+  return find_ahead(i, {K::Arrow}, {K::Comma, K::Bar, K::Becomes, K::LeftArrow}) >= 0;
+}
+
+// Where an equation may start, whether a bar starts an unknown declaration, complete or not. If it
+// does not, it ends the list: what follows are statements or the guard of the next alternative.
+bool Parser::bar_begins_unknowns(std::int32_t i) const {
+  if (unknown_declaration_at(i)) return true;
+  if (kind_at(i + 1) == K::Bar) return false;
+  const std::int32_t second =
+      find_ahead(i + 1, {K::Bar}, {K::Equal, K::LeftArrow, K::Becomes, K::Arrow, K::Semicolon});
+  if (second > 0 && kind_at(second + 1) == K::Comma) return true;
+  const TokenKind before = i > 0 ? kind_at(i - 1) : K::End;
+  if (before != K::Comma && before != K::Bar) return false;
+  if (find_ahead(i + 1, {K::Arrow}, {K::Comma, K::Bar}) >= 0) return false;
+  const TokenKind next = kind_at(i + 1);
+  return (next == K::Ident || next == K::Comma || next == K::Prime) &&
+         element_kind(i + 1) != Section::Statements;
 }
 
 // Whether equations or statements begin here (language.md §2). `[ b -> ...` is what stands in it.
@@ -67,8 +145,8 @@ Section Parser::element_kind(std::int32_t i) const {
       case K::LeftBracket: {
         const std::int32_t mark = find_ahead(i + 1, {K::Arrow, K::Semicolon}, {K::Bar});
         if (mark >= 0 && kind_at(mark) == K::Semicolon) return Section::Statements;
-        if (mark < 0 || !guarded_equations_at(i)) break;
-        i = mark + 1;
+        if (!guarded_equations_at(i)) break;
+        i = mark < 0 ? i + 1 : mark + 1;
         continue;
       }
       default:
@@ -86,15 +164,28 @@ Section Parser::element_kind(std::int32_t i) const {
                                                                   : Section::Statements;
 }
 
+// `A(`, `label: A(`, and the unwinding of an instance, also without its arrow.
+bool Parser::instance_at(std::int32_t i) const {
+  if (unwind_at(i)) return true;
+  if (kind_at(i) == K::Ident && kind_at(i + 1) == K::Colon) i += 2;
+  return kind_at(i) == K::Ident && kind_at(i + 1) == K::LeftParen;
+}
+bool Parser::unwound_instance_at(std::int32_t i) const {
+  return unwind_at(i) ||
+         (kind_at(i) == K::Ident && kind_at(i + 1) == K::Colon && begins_only_type(kind_at(i + 2)));
+}
+
 // Whether a system's block begins with declarations: they are followed by a single bar.
 bool Parser::has_system_declarations(std::int32_t i) const {
   if (!declaration_at(i)) return false;
-  for (std::int32_t bar = i;; ++bar) {
+  if (kind_at(i + 1) == K::Colon && begins_only_type(kind_at(i + 2))) return true;
+  std::int32_t bar = i;
+  while (true) {
     bar = find_ahead(bar, {K::Bar, K::Becomes, K::Equal, K::Comma}, {});
     if (bar < 0) return false;
     if (kind_at(bar) != K::Bar) return true;  // no instance list has these outside brackets
     if (kind_at(bar + 1) != K::Bar || !adjacent(bar)) return true;
-    ++bar;
+    bar += 2;
   }
 }
 

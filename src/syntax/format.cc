@@ -129,7 +129,8 @@ class Layout {
     if (open_.empty() && i > 0 && opens_body(i - 1)) {
       open_.push_back({0, 3});  // a block's sections stand at the margin, wherever its `|[` does
     } else {
-      open_.push_back({opening_column(i, begin), column_ + (roles_[i] == TokenRole::OpenWide ? 1 : 0)});
+      open_.push_back(
+          {opening_column(i, begin), column_ + (roles_[i] == TokenRole::OpenWide ? 1 : 0)});
     }
   }
 
@@ -140,8 +141,8 @@ class Layout {
 
   /// `*[` begins at its star.
   int opening_column(std::size_t i, int begin) const {
-    const bool repetition = i > 0 && pieces_[i - 1].kind == TokenKind::Star && lines_[i - 1] == lines_[i] &&
-                            columns_[i - 1] + 1 == begin;
+    const bool repetition = i > 0 && pieces_[i - 1].kind == TokenKind::Star &&
+                            lines_[i - 1] == lines_[i] && columns_[i - 1] + 1 == begin;
     return repetition ? begin - 1 : begin;
   }
 

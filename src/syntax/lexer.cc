@@ -1,6 +1,6 @@
 #include "syntax/lexer.h"
 
-#include <array>
+#include <algorithm>
 #include <string>
 #include <unordered_set>
 
@@ -17,32 +17,50 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
+// The operator that begins with `first`, then `second` if it belongs to it. `End`: none.
 struct Operator {
-  std::string_view text;
-  TokenKind kind;
+  TokenKind kind = TokenKind::End;
+  std::size_t bytes = 1;
 };
-// Longest first among those with the same beginning.
-constexpr std::array kOperators = {
-    Operator{":=", TokenKind::Becomes},      Operator{"..", TokenKind::DotDot},
-    Operator{"->", TokenKind::Arrow},        Operator{"--", TokenKind::MinusMinus},
-    Operator{"<-", TokenKind::LeftArrow},    Operator{"<=", TokenKind::LessEqual},
-    Operator{">=", TokenKind::GreaterEqual}, Operator{"/=", TokenKind::NotEqual},
-    Operator{"!=", TokenKind::NotEqual},     Operator{"++", TokenKind::PlusPlus},
-    Operator{"==", TokenKind::EqualEqual},   Operator{"&&", TokenKind::AndAnd},
-    Operator{"(", TokenKind::LeftParen},     Operator{")", TokenKind::RightParen},
-    Operator{"[", TokenKind::LeftBracket},   Operator{"]", TokenKind::RightBracket},
-    Operator{"{", TokenKind::LeftBrace},     Operator{"}", TokenKind::RightBrace},
-    Operator{"|", TokenKind::Bar},           Operator{",", TokenKind::Comma},
-    Operator{";", TokenKind::Semicolon},     Operator{":", TokenKind::Colon},
-    Operator{".", TokenKind::Dot},           Operator{"'", TokenKind::Prime},
-    Operator{"=", TokenKind::Equal},         Operator{"<", TokenKind::Less},
-    Operator{">", TokenKind::Greater},       Operator{"+", TokenKind::Plus},
-    Operator{"-", TokenKind::Minus},         Operator{"*", TokenKind::Star},
-    Operator{"/", TokenKind::Slash},         Operator{"^", TokenKind::Caret},
-    Operator{"#", TokenKind::Hash},          Operator{"@", TokenKind::At},
-    Operator{"!", TokenKind::Bang},          Operator{"?", TokenKind::Question},
-    Operator{"%", TokenKind::Percent},       Operator{"&", TokenKind::AndAnd},
-};
+
+Operator read_operator(char first, char second) {
+  using enum TokenKind;
+  switch (first) {
+    case '(': return {LeftParen};
+    case ')': return {RightParen};
+    case '[': return {LeftBracket};
+    case ']': return {RightBracket};
+    case '{': return {LeftBrace};
+    case '}': return {RightBrace};
+    case '|': return {Bar};
+    case ',': return {Comma};
+    case ';': return {Semicolon};
+    case '\'': return {Prime};
+    case '*': return {Star};
+    case '^': return {Caret};
+    case '#': return {Hash};
+    case '@': return {At};
+    case '?': return {Question};
+    case '%': return {Percent};
+    case ':': return second == '=' ? Operator{Becomes, 2} : Operator{Colon};
+    case '.': return second == '.' ? Operator{DotDot, 2} : Operator{Dot};
+    case '=': return second == '=' ? Operator{EqualEqual, 2} : Operator{Equal};
+    case '>': return second == '=' ? Operator{GreaterEqual, 2} : Operator{Greater};
+    case '/': return second == '=' ? Operator{NotEqual, 2} : Operator{Slash};
+    case '!': return second == '=' ? Operator{NotEqual, 2} : Operator{Bang};
+    case '+': return second == '+' ? Operator{PlusPlus, 2} : Operator{Plus};
+    case '&': return second == '&' ? Operator{AndAnd, 2} : Operator{AndAnd};
+    case '-':
+      return second == '>'   ? Operator{Arrow, 2}
+             : second == '-' ? Operator{MinusMinus, 2}
+                             : Operator{Minus};
+    case '<':
+      return second == '-'   ? Operator{LeftArrow, 2}
+             : second == '=' ? Operator{LessEqual, 2}
+                             : Operator{Less};
+    default: return {};
+  }
+}
 
 class Lexer {
  public:
@@ -190,8 +208,12 @@ class Lexer {
     while (at_ < text_.size() && peek() != '"' && peek() != '\n') {
       if (peek() == '\\') {
         escape();
-      } else {
+      } else if (static_cast<unsigned char>(peek()) < 0x80) {
         ++at_;
+      } else if (const CodePoint point = decode_utf8(text_.substr(at_)); point.valid) {
+        at_ += point.bytes;
+      } else {
+        report_bytes();
       }
     }
     if (peek() == '"') {
@@ -246,14 +268,14 @@ class Lexer {
   }
 
   void punctuation() {
-    for (const Operator& op : kOperators) {
-      if (!text_.substr(at_).starts_with(op.text)) continue;
-      add(op.kind, at_, at_ + op.text.size());
-      at_ += op.text.size();
-      count_brackets(op.kind);
+    const Operator op = read_operator(text_[at_], peek(1));
+    if (op.kind == TokenKind::End) {
+      bad_character(1, static_cast<unsigned char>(text_[at_]));
       return;
     }
-    bad_character(1, static_cast<unsigned char>(text_[at_]));
+    add(op.kind, at_, at_ + op.bytes);
+    at_ += op.bytes;
+    count_brackets(op.kind);
   }
 
   void count_brackets(TokenKind kind) {
@@ -294,13 +316,18 @@ class Lexer {
 
   void bad_bytes() {
     const std::size_t begin = at_;
+    report_bytes();
+    add(TokenKind::Bad, begin, at_);
+  }
+
+  void report_bytes() {
+    const std::size_t begin = at_;
     while (at_ < text_.size() && !decode_utf8(text_.substr(at_)).valid) ++at_;
     report({.code = DiagCode::NotUtf8,
             .span = span(begin, at_),
             .message = at_ - begin == 1 ? "a byte that is not UTF-8"
                                         : fmt::format("{} bytes that are not UTF-8", at_ - begin),
             .help = "χ texts are UTF-8"});
-    add(TokenKind::Bad, begin, at_);
   }
 
   // A run of the same character is one mistake; the same character again is not news.

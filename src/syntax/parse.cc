@@ -27,6 +27,7 @@ Ast Parser::run() {
   for (std::size_t i = 0; i < starts.size(); ++i) {
     at_ = starts[i];
     end_ = i + 1 < starts.size() ? starts[i + 1] : tokens_.size() - 1;
+    doubt_ = false;
     definition();
     if (at_ < end_ && !stray_closer()) fail_expected("a definition");
     panic_ = false;
@@ -70,13 +71,33 @@ std::string Parser::found(std::int32_t i) const {
   return fmt::format("`{}`", written.empty() ? token_text(k) : written);
 }
 
+void Parser::report(Diagnostic diagnostic) {
+  ++reported_;
+  if (reported_ <= kMaxSyntaxErrors) diagnostics_.report(std::move(diagnostic));
+  if (reported_ == kMaxSyntaxErrors + 1) {
+    diagnostics_.report(
+        {.code = DiagCode::TooManyErrors,
+         .span = diagnostic.span,
+         .message =
+             fmt::format("more than {} syntax errors; the rest are not listed", kMaxSyntaxErrors)});
+  }
+}
+
 void Parser::fail(Diagnostic diagnostic) {
-  if (!panic_ && !at(K::Bad)) diagnostics_.report(std::move(diagnostic));
+  const bool after_stray = at_ > 0 && at_ <= end_ && is_closer(kind(-1)) && partner(at_ - 1) < 0;
+  if (!panic_ && !doubt_ && !at(K::Bad) && !after_stray) report(std::move(diagnostic));
   panic_ = true;
+  doubt_ = true;
+  ++fails_;
 }
 
 void Parser::slip(Diagnostic diagnostic) {
-  if (!panic_) diagnostics_.report(std::move(diagnostic));
+  if (!panic_ && !doubt_) report(std::move(diagnostic));
+}
+
+void Parser::guess(Diagnostic diagnostic) {
+  slip(std::move(diagnostic));
+  doubt_ = true;
 }
 
 void Parser::fail_expected(std::string_view what, std::string help) {
@@ -95,12 +116,12 @@ bool Parser::expect(TokenKind k, std::string_view where) {
 
 Ident Parser::expect_name(std::string_view what) {
   if (panic_) return {};
-  if (is_keyword(kind())) {
+  if (is_keyword(kind()) && kind(1) != K::Ident) {
     if (as_names_.insert(kind()).second) {
-      slip({.code = DiagCode::KeywordAsName,
-            .span = span(),
-            .message = fmt::format("`{}` is a keyword and cannot be {}", text(span()), what),
-            .help = fmt::format("another name, such as `{}_`", text(span()))});
+      guess({.code = DiagCode::KeywordAsName,
+             .span = span(),
+             .message = fmt::format("`{}` is a keyword and cannot be {}", text(span()), what),
+             .help = fmt::format("another name, such as `{}_`", text(span()))});
     }
   } else if (!at(K::Ident)) {
     fail_expected(what);
@@ -110,7 +131,28 @@ Ident Parser::expect_name(std::string_view what) {
   return {ast_.symbols.intern(text(previous())), previous()};
 }
 
+// A stray closing bracket ahead that shows that what we did not understand has lost its opening
+// one: a parenthesis in the same line; a bracket or brace after something guarded or an equation.
+std::int32_t Parser::stray_ahead() const {
+  const auto next = std::lower_bound(outline_.strays.begin(), outline_.strays.end(), at_);
+  if (next == outline_.strays.end() || *next >= end_) return -1;
+  constexpr std::int32_t kReach = 500;
+  const TokenKind k = kind_at(*next);
+  const TokenKind sign = k == K::RightBracket ? K::Arrow : K::Equal;
+  bool plausible = k == K::RightParen;
+  for (std::int32_t i = std::max(at_ - 4, 0); i < *next; ++i) {
+    if (i >= at_ && k == K::RightParen && first_of_line(i + 1)) return -1;
+    if (i - at_ > kReach) return -1;
+    const std::int32_t other = partner(i);
+    if (i >= at_ && other >= 0 && other < i) return -1;
+    plausible = plausible || kind_at(i) == sign;
+    if (i >= at_ && other >= 0) i = other;
+  }
+  return plausible ? *next : -1;
+}
+
 void Parser::skip_to(Kinds stops) {
+  if (const std::int32_t stray = stray_ahead(); stray >= 0) at_ = stray + 1;
   while (at_ < end_ && !at_any(stops)) {
     const std::int32_t other = partner(at_);
     if (other >= 0 && other < at_) return;  // closes a bracket around us
@@ -130,10 +172,11 @@ void Parser::close(std::int32_t open, std::string_view what) {
   const TokenKind closing = k == K::LeftParen     ? K::RightParen
                             : k == K::LeftBracket ? K::RightBracket
                                                   : K::RightBrace;
-  fail({.code = DiagCode::Unclosed,
-        .span = span(),
-        .message = fmt::format("expected `{}`, found {}", token_text(closing), found()),
-        .labels = {{span_at(open), fmt::format("this `{}` is not closed", token_text(k))}}});
+  report_bracket(
+      {.code = DiagCode::Unclosed,
+       .span = span(),
+       .message = fmt::format("expected `{}`, found {}", token_text(closing), found()),
+       .labels = {{span_at(open), fmt::format("this `{}` is not closed", token_text(k))}}});
 }
 
 void Parser::recover_in(std::int32_t open, Kinds separators) {
@@ -142,12 +185,36 @@ void Parser::recover_in(std::int32_t open, Kinds separators) {
   if (at_any(separators) && partner(open) > at_) panic_ = false;
 }
 
+// After an element of a list. Doubt ends if it was understood, from its first token on; or if
+// separator and line structure confirm that it ends here.
+void Parser::regain_confidence(int fails_before) {
+  if (panic_) return;
+  const bool separated = at_any({K::Comma, K::Semicolon, K::Bar});
+  if (fails_ == fails_before || (separated && (first_of_line(at_) || first_of_line(at_ + 1)))) {
+    doubt_ = false;
+  }
+}
+
+// It also ends where, after a panic, the line structure confirms that an element begins.
+void Parser::calm() {
+  panic_ = false;
+  if (first_of_line(at_) || first_of_line(at_ + 1)) doubt_ = false;
+}
+
+// Wrong brackets follow from other mistakes, so they are reported only if they are the first one of
+// the definition.
+void Parser::report_bracket(Diagnostic diagnostic) {
+  if (diagnostics_.error_count() > errors_before_) panic_ = true;
+  fail(std::move(diagnostic));
+}
+
 bool Parser::stray_closer() {
-  if (panic_ || !at_any({K::RightParen, K::RightBracket, K::RightBrace}) || partner(at_) >= 0)
-    return false;
-  slip({.code = DiagCode::UnexpectedCloser,
-        .span = span(),
-        .message = fmt::format("{} closes nothing", found())});
+  if (panic_ || !at_any({K::RightParen, K::RightBracket, K::RightBrace})) return false;
+  if (partner(at_) >= 0) return false;
+  report_bracket({.code = DiagCode::UnexpectedCloser,
+                  .span = span(),
+                  .message = fmt::format("{} closes nothing", found())});
+  panic_ = false;  // as if it were not there
   ++at_;
   return true;
 }
@@ -156,10 +223,10 @@ bool Parser::enter() {
   if (++nesting_ <= kMaxNesting) return true;
   if (!panic_ && !too_deep_) {
     too_deep_ = true;
-    diagnostics_.report({.code = DiagCode::NestedTooDeeply,
-                         .span = span(),
-                         .message = fmt::format("nested deeper than {} levels", kMaxNesting),
-                         .help = "name a part of it: a variable, a constant or a function"});
+    report({.code = DiagCode::NestedTooDeeply,
+            .span = span(),
+            .message = fmt::format("nested deeper than {} levels", kMaxNesting),
+            .help = "name a part of it: a variable, a constant or a function"});
   }
   panic_ = true;
   return false;

@@ -7,14 +7,39 @@
 
 namespace chi::syntax::detail {
 
+namespace {
+
+std::string_view section_name(Section s) {
+  return s == Section::Declarations ? "declarations"
+         : s == Section::Equations  ? "equations"
+         : s == Section::Statements ? "statements"
+                                    : "instances";
+}
+
+}  // namespace
+
 void Parser::definition() {
+  errors_before_ = diagnostics_.error_count();
+  section_ = Section::None;
   switch (kind()) {
     case K::Type: type_definition(); break;
     case K::Const: const_definition(); break;
     case K::Func: func_definition(); break;
     case K::Proc: proc_definition(); break;
+    case K::Ident:
+    case K::Equal: nameless_definition(); break;
     default: sys_definition(); break;
   }
+}
+
+// `]| P() = |[ ...`: the keyword is missing; read as a process if nothing tells otherwise.
+void Parser::nameless_definition() {
+  guess({.code = DiagCode::ExpectedDefinition,
+         .span = span(),
+         .message = fmt::format("expected a definition, found {}", found()),
+         .help = at(K::Ident) ? fmt::format("`proc {0}` or `sys {0}`", text(span())) : ""});
+  doubt_ = true;
+  at_ = end_;
 }
 
 // `type a = T, b = U`: one definition each.
@@ -39,10 +64,10 @@ void Parser::const_definition() {
     TypeId of;
     if (accept(K::Colon)) of = type();
     if (at(K::Becomes)) {
-      slip({.code = DiagCode::AssignInEquation,
-            .span = span(),
-            .message = "`:=` in the definition of a constant",
-            .help = "a constant is defined with `=`"});
+      guess({.code = DiagCode::AssignInEquation,
+             .span = span(),
+             .message = "`:=` in the definition of a constant",
+             .help = "a constant is defined with `=`"});
       ++at_;
     } else {
       expect(K::Equal, "in the definition of a constant");
@@ -55,9 +80,11 @@ void Parser::const_definition() {
 }
 
 void Parser::separate_definitions() {
-  if (!panic_) return;
-  skip_to({K::Comma});
-  if (at(K::Comma)) panic_ = false;
+  regain_confidence(fails_);
+  if (panic_) {
+    skip_to({K::Comma});
+    if (at(K::Comma)) calm();
+  }
 }
 
 void Parser::func_definition() {
@@ -71,6 +98,7 @@ void Parser::func_definition() {
   expect(K::Equal, "after the result type");
   if (at(K::Bar) || (panic_ && seek_block())) {
     const std::int32_t open = open_block();
+    if (at(K::LeftBracket) && partner(at_) < 0 && declaration_at(at_ + 1)) unclosed_opener();
     if (declaration_at(at_)) {
       def.locals = declarations();
       expect(K::Bar, "between declarations and statements");
@@ -93,21 +121,32 @@ void Parser::proc_definition() {
   if (at(K::LeftParen)) def.parameters = parameters();
   expect(K::Equal, "before the body of a process");
   const std::int32_t open = open_block();
+  sections(def, open);
+  close_block(open);
+  ast_.definitions.push_back({since(begin), def});
+}
+
+// What stands between the brackets of a process.
+void Parser::sections(ProcDef& def, std::int32_t open) {
+  if (open < 0) return;
+  bar_missing_ = false;
   Section last = Section::None;
   do {
-    const Section here = classify(at_);
-    check_section_order(last, here);
-    switch (here) {
-      case Section::None: break;
+    if (at(K::LeftBracket) && partner(at_) < 0 && declaration_at(at_ + 1)) unclosed_opener();
+    section_ = bar_missing_ ? next_section_ : classify(at_, last == Section::None);
+    bar_missing_ = false;
+    check_section_order(last, section_);
+    switch (section_) {
+      case Section::None:
+      case Section::Instances: break;
       case Section::Declarations: def.locals = declarations(); break;
       case Section::Equations: def.equations = equations(); break;
       case Section::Statements: def.body = statements(); break;
     }
-    last = std::max(last, here);
+    last = std::max(last, section_);
+    section_ = Section::None;
     end_section(open);
-  } while (accept(K::Bar));
-  close_block(open);
-  ast_.definitions.push_back({since(begin), def});
+  } while (bar_missing_ || accept(K::Bar));
 }
 
 void Parser::sys_definition() {
@@ -121,14 +160,28 @@ void Parser::sys_definition() {
   expect(K::Equal, "before the body of a system");
   const std::int32_t open = open_block();
   if (has_system_declarations(at_)) {
+    in_system_ = true;
+    section_ = Section::Declarations;
+    bar_missing_ = false;
     def.locals = declarations();
-    expect(K::Bar, "between declarations and instances");
+    section_ = Section::None;
+    in_system_ = false;
+    if (!bar_missing_) expect(K::Bar, "between declarations and instances");
   } else if (at(K::Bar) && !at_bars()) {
     ++at_;
   }
   def.instances = instances();
   close_block(open);
   ast_.definitions.push_back({since(begin), def});
+}
+
+// A bracket too many before what can be read without it.
+void Parser::unclosed_opener() {
+  report_bracket({.code = DiagCode::Unclosed,
+                  .span = span(),
+                  .message = fmt::format("this {} is not closed", found())});
+  panic_ = false;
+  ++at_;
 }
 
 bool Parser::seek_block() {
@@ -158,10 +211,10 @@ void Parser::close_block(std::int32_t open) {
   if (open < 0) return;
   const std::int32_t closer = partner(open);
   if (closer < 0) {
-    fail({.code = DiagCode::Unclosed,
-          .span = span(),
-          .message = fmt::format("expected `]|`, found {}", found()),
-          .labels = {{join(span_at(open - 1), span_at(open)), "the block begins here"}}});
+    report_bracket({.code = DiagCode::Unclosed,
+                    .span = span(),
+                    .message = fmt::format("expected `]|`, found {}", found()),
+                    .labels = {{join(span_at(open - 1), span_at(open)), "the block begins here"}}});
     return;
   }
   if (at_ < closer && !panic_ && !stray_closer()) fail_expected("`]|`");
@@ -174,26 +227,52 @@ void Parser::close_block(std::int32_t open) {
 void Parser::end_section(std::int32_t open) {
   if (panic_) {
     skip_to({K::Bar});
-    if (at(K::Bar) && partner(open) > at_) panic_ = false;
+    if (at(K::Bar) && partner(open) > at_) calm();
   }
 }
 
 void Parser::check_section_order(Section last, Section here) {
-  if (here == Section::None || here > last) return;
-  const auto name = [](Section s) {
-    return s == Section::Declarations ? "declarations"
-           : s == Section::Equations  ? "equations"
-                                      : "statements";
-  };
-  slip({.code = DiagCode::SectionOrder,
-        .span = span(),
-        .message = fmt::format("{} after {}", name(here), name(last)),
-        .help = "a process has declarations, then equations, then statements, with `|` between"});
+  if (here == Section::None || here > last || diagnostics_.error_count() > errors_before_) return;
+  guess({.code = DiagCode::SectionOrder,
+         .span = span(),
+         .message = fmt::format("{} after {}", section_name(here), section_name(last)),
+         .help = "a process has declarations, then equations, then statements, with `|` between"});
 }
 
+// True, and reported, if a new section begins here without its bar.
+bool Parser::report_missing_bar(Section after) {
+  if (panic_ || section_ == Section::None || section_ >= after) return false;
+  guess({.code = DiagCode::MissingBar,
+         .span = span(),
+         .message = fmt::format("expected `|` between {} and {}, found {}", section_name(section_),
+                                section_name(after), found())});
+  next_section_ = after;
+  bar_missing_ = true;
+  return true;
+}
+
+// After a declaration: a comma, or an end.
 void Parser::separate_declarations() {
-  if (at_any({K::Comma, K::Bar, K::End, K::RightBracket})) return;
-  fail_expected("`,` or `|` after the declaration");
+  if (at_any({K::Comma, K::Bar, K::End}) || stray_closer()) return;
+  if (at(K::RightBracket)) return;
+  if (in_system_ && instance_at(at_) && report_missing_bar(Section::Instances)) return;
+  if (at(K::Semicolon) && declaration_at(at_ + 1)) {
+    guess({.code = DiagCode::MissingSeparator,
+           .span = span(),
+           .message = "expected `,` between declarations, found `;`"});
+    ++at_;
+    supplied_ = true;
+    return;
+  }
+  const Section next = first_of_line(at_) ? classify(at_, true) : Section::None;
+  if (next == Section::Declarations) {
+    guess({.code = DiagCode::MissingSeparator,
+           .span = span(),
+           .message = fmt::format("expected `,` between declarations, found {}", found())});
+    supplied_ = true;
+  } else if (next == Section::None || !report_missing_bar(next)) {
+    fail_expected("`,` or `|` after the declaration");
+  }
 }
 
 // params ::= ['ref'] id {',' id} ':' type {',' params}
@@ -227,16 +306,36 @@ std::vector<Ident> Parser::names(std::string_view what) {
   return group;
 }
 
+// At a comma: true if what follows it is no declaration; the bar is missing.
+bool Parser::declarations_end() {
+  if (panic_ || bar_missing_ || !at(K::Comma)) return bar_missing_;
+  const Section next =
+      in_system_ && instance_at(at_ + 1) ? Section::Instances : classify(at_ + 1, true);
+  if (in_system_ && next != Section::Instances) return false;
+  if (!in_system_ && next != Section::Equations && next != Section::Statements) return false;
+  if (stray_ahead() >= 0) return false;
+  ++at_;
+  if (report_missing_bar(next)) return true;
+  --at_;
+  return false;
+}
+
 Slice<VarDecl> Parser::declarations() {
   std::vector<VarDecl> rows;
   do {
+    supplied_ = false;
+    const int fails_before = fails_;
     rows.push_back(declaration());
+    regain_confidence(fails_before);
     if (!panic_) separate_declarations();
-    if (panic_) {
+    const bool lost = panic_;
+    if (lost) {
       skip_to({K::Comma, K::Bar});
       if (at(K::Comma)) panic_ = false;
     }
-  } while (accept(K::Comma));
+    if (declarations_end()) break;
+    if (lost && !panic_) calm();
+  } while (supplied_ || accept(K::Comma));
   return store(ast_.var_decls, rows);
 }
 
@@ -261,10 +360,12 @@ VarDecl Parser::declaration() {
 Slice<InstanceId> Parser::instances() {
   std::vector<InstanceId> rows;
   while (true) {
+    const int fails_before = fails_;
     rows.push_back(instance());
+    regain_confidence(fails_before);
     if (panic_) {
       skip_to({K::Bar});
-      if (at_bars()) panic_ = false;
+      if (at_bars()) calm();
     }
     if (panic_ || !at_bars()) break;
     at_ += 2;
@@ -279,12 +380,14 @@ InstanceId Parser::instance() {
     leave();
     return ast_.instances.add(row);
   }
-  if (unwind_at(at_)) row.unwind = unwind();
-  if (at(K::LeftParen)) {
+  if (unwound_instance_at(at_)) row.unwind = unwind();
+  if (at(K::LeftParen) && find_ahead(at_ + 1, {K::Comma}, {K::Bar}) >= 0) {
+    fail_expected("the name of a process");
+  } else if (at(K::LeftParen)) {
     const std::int32_t open = at_++;
     row.group = instances();
     close(open, "`||` or `)` after the instance");
-  } else if (row.unwind && unwind_at(at_)) {
+  } else if (row.unwind && unwound_instance_at(at_)) {
     row.group = store(ast_.instance_lists, {instance()});
   } else {
     if (kind(1) == K::Colon) {
@@ -309,11 +412,9 @@ Unwind Parser::unwind() {
   expect(K::Colon, "after the variable");
   row.type = type();
   expect(K::LeftArrow, "before the range");
-  const bool outer = std::exchange(equation_level_, false);
-  row.low = sum_expression();
+  row.low = inner_sum();
   expect(K::DotDot, "in the range");
-  row.high = sum_expression();
-  equation_level_ = outer;
+  row.high = inner_sum();
   expect(K::Colon, "after the range");
   return row;
 }

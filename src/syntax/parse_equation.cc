@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,19 +14,52 @@ Slice<EquationId> Parser::equations() {
     while (accept(K::Comma)) {
     }
     if (panic_ || equations_end()) break;
-    rows.push_back(equation());
-    if (!panic_) separate_equations();
-    if (panic_) {
-      skip_to({K::Comma, K::Bar});
-      if (!at(K::Comma)) break;
-      panic_ = false;
+    if (section_ == Section::Equations && declaration_at(at_)) {
+      check_section_order(Section::Equations, Section::Declarations);
+      panic_ = true;
+      skip_equation();
+      if (panic_) break;
+      continue;
     }
+    if (statement_among_equations() && report_missing_bar(Section::Statements)) break;
+    const int fails_before = fails_;
+    rows.push_back(equation());
+    regain_confidence(fails_before);
+    if (!panic_) separate_equations();
+    if (panic_) skip_equation();
+    if (panic_ || at_box() || bar_missing_ || alternative_missing_) break;
   }
   return store(ast_.equation_lists, rows);
 }
 
+// Skips to the comma after an equation that was not understood. A bar is an end, unless it stands
+// where only an unknown declaration can.
+void Parser::skip_equation() {
+  while (true) {
+    skip_to({K::Comma, K::Bar});
+    const TokenKind before = at_ > 0 ? kind(-1) : K::End;
+    const bool start = before == K::Arrow || before == K::Comma;
+    if (!start || !unknown_declaration_at(at_)) break;
+    at_ = find_ahead(at_ + 1, {K::Bar}, {}) + 1;
+  }
+  if (at(K::Comma)) calm();
+}
+
+// Only what can be nothing but a statement: `:=` for `=` is a more likely slip than a lost bar.
+bool Parser::statement_among_equations() const {
+  if (section_ != Section::Equations) return false;
+  if (at_any({K::Skip, K::Terminate, K::Ret, K::Delta, K::Nabla, K::Bang, K::LeftBrace}))
+    return true;
+  if (at(K::Star) || at(K::LeftBracket)) return element_kind(at_) == Section::Statements;
+  const std::int32_t sign = find_ahead(at_, {K::Question, K::Bang, K::Becomes},
+                                       {K::Comma, K::Bar, K::Equal, K::LeftBracket, K::Semicolon});
+  if (sign <= at_) return false;
+  return kind_at(sign) != K::Becomes || find_ahead(sign, {K::Semicolon}, {K::Comma, K::Bar}) >= 0;
+}
+
 bool Parser::equations_end() const {
-  if (at(K::Bar)) return !unknown_declaration_at(at_);
+  if (at(K::Bar)) return !bar_begins_unknowns(at_);
+  if (at(K::Semicolon)) return brace_ >= 0 && partner(brace_) < 0;
   return at_any({K::RightBracket, K::RightBrace, K::RightParen, K::End});
 }
 
@@ -37,13 +71,25 @@ void Parser::separate_equations() {
     return;
   }
   if (at_any({K::RightBracket, K::RightBrace, K::RightParen})) return;
-  if (first_of_line(at_) && element_kind(at_) == Section::Equations) {
-    slip({.code = DiagCode::MissingSeparator,
-          .span = span(),
-          .message = fmt::format("expected `,` between equations, found {}", found())});
+  if (at(K::Semicolon) && brace_ >= 0 && partner(brace_) < 0) return;  // `}` is missing
+  if (at(K::Semicolon) && section_ != Section::Statements) {
+    guess({.code = DiagCode::MissingSeparator,
+           .span = span(),
+           .message = "expected `,` between equations, found `;`",
+           .help = "`;` separates statements; they stand in a section of their own, after a `|`"});
+    ++at_;
     return;
   }
-  fail_after_equation();
+  const Section next = first_of_line(at_) ? element_kind(at_) : Section::None;
+  if (half_box() || (next != Section::None && guard_at(at_) && report_missing_alternative()))
+    return;
+  if (next == Section::Equations) {
+    guess({.code = DiagCode::MissingSeparator,
+           .span = span(),
+           .message = fmt::format("expected `,` between equations, found {}", found())});
+  } else if (next != Section::Statements || !report_missing_bar(Section::Statements)) {
+    fail_after_equation();
+  }
 }
 
 void Parser::fail_after_equation() {
@@ -52,11 +98,6 @@ void Parser::fail_after_equation() {
           .span = span(),
           .message = "a second `=` in an equation",
           .help = "a boolean equality in an equation stands in parentheses: `x = (a = b)`"});
-  } else if (at(K::Semicolon)) {
-    fail({.code = DiagCode::MissingSeparator,
-          .span = span(),
-          .message = "expected `,` between equations, found `;`",
-          .help = "`;` separates statements; statements stand in their own section, after a `|`"});
   } else {
     fail_expected("an operator or `,` after the equation");
   }
@@ -68,6 +109,8 @@ EquationId Parser::equation() {
   if (!enter()) {
     result = ast_.equations.add({begin, Error{}});
   } else if (at(K::Bar)) {
+    result = unknown_declaration();
+  } else if (lost_bar(at_)) {
     result = unknown_declaration();
   } else if (at(K::Impulse)) {
     result = impulse_declaration();
@@ -84,9 +127,8 @@ EquationId Parser::equation() {
 
 // A guarded equation ends at its bracket; an expression that begins with one goes on.
 bool Parser::guarded_equations_at(std::int32_t i) const {
-  if (find_ahead(i + 1, {K::Arrow}, {K::Bar, K::Comma}) < 0) return false;
   const std::int32_t closer = partner(i);
-  if (closer < 0) return true;
+  if (closer < 0) return find_ahead(i + 1, {K::Arrow}, {K::Bar, K::Comma}) >= 0;
   switch (kind_at(closer + 1)) {
     case K::Equal:
     case K::Plus:
@@ -98,42 +140,33 @@ bool Parser::guarded_equations_at(std::int32_t i) const {
   }
 }
 
-// `|` variables and derivatives `|`. What else lies between two bars is not such a list.
-bool Parser::unknown_declaration_at(std::int32_t i) const {
-  if (kind_at(i) != K::Bar) return false;
-  if (kind_at(i + 1) == K::Bar) return false;
-  for (++i;; ++i) {
-    switch (kind_at(i)) {
-      case K::Ident:
-      case K::Prime:
-      case K::Comma:
-      case K::Dot:
-      case K::Integer: break;
-      case K::LeftParen:
-      case K::LeftBracket:
-        if (partner(i) < 0) return false;
-        i = partner(i);
-        break;
-      case K::Bar: return true;
-      default: return false;
-    }
-  }
-}
-
 Slice<ExprId> Parser::unknowns() {
-  const Span bar = span();
+  const std::int32_t bar = at_;
+  const std::int32_t last = unknowns_end(at(K::Bar) ? bar + 1 : bar);
+  const bool closed = last >= 0;
   std::vector<ExprId> rows;
-  expect(K::Bar, "before the unknowns");
+  if (!accept(K::Bar)) {
+    guess({.code = DiagCode::Unclosed,
+           .span = span(),
+           .message = fmt::format("expected `|` before the unknowns, found {}", found()),
+           .labels = {{span_at(std::max(last, at_)), "the unknown declaration ends here"}}});
+  }
   do {
     const ExprId unknown = postfix();
     rows.push_back(unknown);
     if (!panic_) check_unknown(unknown);
+    if (!closed && first_of_line(at_)) break;
   } while (accept(K::Comma));
   if (!accept(K::Bar)) {
     fail({.code = DiagCode::Unclosed,
           .span = span(),
           .message = fmt::format("expected `,` or `|` after an unknown, found {}", found()),
-          .labels = {{bar, "the unknown declaration begins here"}}});
+          .labels = {{span_at(bar), "the unknown declaration begins here"}}});
+    if (closed) {
+      at_ = last + 1;
+      panic_ = false;
+      doubt_ = false;
+    }
   }
   return store(ast_.expr_lists, rows);
 }
@@ -157,6 +190,10 @@ EquationId Parser::unknown_declaration() {
 EquationId Parser::impulse_declaration() {
   const Span begin = span();
   ++at_;
+  if (!at(K::Bar) || kind(1) == K::Bar) {
+    fail_expected("`|` and the impulsive unknowns", "for example `impulse |F|`");
+    return ast_.equations.add({begin, Error{}});
+  }
   const Slice<ExprId> list = unknowns();
   return ast_.equations.add({since(begin), ImpulseDecl{list}});
 }
@@ -164,16 +201,17 @@ EquationId Parser::impulse_declaration() {
 EquationId Parser::guarded_equations() {
   const std::int32_t open = at_++;
   std::vector<EquationAlternative> rows;
-  const bool outer = std::exchange(equation_level_, false);
+  const Section outer = std::exchange(section_, Section::None);
   do {
     const Span begin = span();
-    const ExprId guard = expression();
-    expect_arrow();
+    const ExprId condition = guard();
+    expect_arrow(Section::Equations);
     const Slice<EquationId> body = equations();
-    rows.push_back({since(begin), guard, body});
+    rows.push_back({since(begin), condition, body});
     recover_in(open, {K::Bar});
+    if (partner(open) < 0 && at(K::Bar) && !guard_at(at_ + 1)) break;  // the bar of a section
   } while (alternative_bar());
-  equation_level_ = outer;
+  section_ = outer;
   close(open, "`,`, `|` or `]` after the equation");
   return ast_.equations.add(
       {since(span_at(open)), GuardedEquations{store(ast_.equation_alternatives, rows)}});
@@ -181,6 +219,7 @@ EquationId Parser::guarded_equations() {
 
 bool Parser::alternative_bar() {
   if (panic_) return false;
+  if (std::exchange(alternative_missing_, false)) return true;
   if (at_box()) {
     at_ += 2;
     return true;
@@ -190,15 +229,56 @@ bool Parser::alternative_bar() {
   return true;
 }
 
-void Parser::expect_arrow() {
-  if (accept(K::Arrow)) return;
+// `[ guard ->` where an alternative ends: a box without its second half.
+bool Parser::half_box() {
+  if (panic_ || !at(K::LeftBracket) || partner(at_) >= 0 || !guard_at(at_ + 1)) return false;
+  if (!report_missing_alternative()) return false;
+  ++at_;
+  return true;
+}
+
+bool Parser::report_missing_alternative() {
+  if (panic_) return false;
+  guess({.code = DiagCode::MissingSeparator,
+         .span = span(),
+         .message = fmt::format("expected `|` between alternatives, found {}", found())});
+  alternative_missing_ = true;
+  return true;
+}
+
+// A condition up to its arrow. If it is not understood, what it guards still can be.
+ExprId Parser::guard() {
+  const ExprId result = inner_expression();
+  if (panic_) {
+    const std::int32_t arrow = find_ahead(at_, {K::Arrow}, {K::Bar});
+    if (arrow >= 0) {
+      at_ = arrow;
+      panic_ = false;
+      doubt_ = false;
+    }
+  }
+  return result;
+}
+
+void Parser::expect_arrow(Section body) {
+  if (accept(K::Arrow) || panic_) return;
   if (at_bars()) {
     fail({.code = DiagCode::ForeignOperator,
           .span = join(span(), span_at(at_ + 1)),
           .message = "`||` is not an operator of an expression",
           .help = "write `or`"});
+    return;
+  }
+  const std::int32_t arrow = find_ahead(at_, {K::Arrow}, {K::Bar, K::Semicolon});
+  if (arrow >= 0) {  // what it guards can be read all the same
+    fail_expected("an operator or `->` in the guard");
+    at_ = arrow + 1;
+    panic_ = false;
+    return;
   }
   fail_expected("`->` after the guard");
+  const bool begins = body != Section::None && (at(K::Ident) || at(K::Bar));
+  if (begins && element_kind(at_) == body) panic_ = false;
 }
 
 // `i: nat <- a..b: eq`, `i: nat <- a..b: ( eqs )`, `( i: nat <- a..b: eqs )`.
@@ -207,8 +287,11 @@ EquationId Parser::unwound_equations() {
   std::int32_t open = at(K::LeftParen) ? at_++ : -1;
   const Unwind range = unwind();
   Slice<EquationId> body;
+  if (panic_) {
+    if (open >= 0) close(open, "");
+    return ast_.equations.add({begin, Error{}});
+  }
   if (open < 0 && at(K::LeftParen) && equation_group_at(at_)) open = at_++;
-  if (panic_) return ast_.equations.add({begin, Error{}});
   if (open >= 0) {
     body = equations();
     close(open, "`,` or `)` after the equation");
@@ -252,11 +335,11 @@ EquationId Parser::plain_equation() {
 
 EquationId Parser::equality(Span begin, ExprId left) {
   if (at(K::Becomes)) {
-    slip({.code = DiagCode::AssignInEquation,
-          .span = span(),
-          .message = "`:=` among the equations",
-          .help = "an equation is written with `=`; an assignment is a statement, after the "
-                  "equations and a `|`"});
+    guess({.code = DiagCode::AssignInEquation,
+           .span = span(),
+           .message = "`:=` among the equations",
+           .help = "an equation is written with `=`; an assignment is a statement, after the "
+                   "equations and a `|`"});
     ++at_;
   } else if (at(K::EqualEqual)) {
     report_foreign({BinaryOp::Eq, 0, 1});

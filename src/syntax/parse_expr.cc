@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/match.h"
+#include "syntax/children.h"
 #include "syntax/literal.h"
 #include "syntax/parser.h"
 
@@ -45,33 +45,13 @@ std::optional<Infix> infix(TokenKind k) {
 
 // Keeps the tree shallow enough for passes that follow it.
 ExprId Parser::add_expr(Expr expr) {
+  const ExprId id = ast_.exprs.add(expr);
+  children_.clear();
+  append_children(ast_, id, children_);
   std::int16_t depth = 0;
-  const auto child = [&](ExprId id) {
-    if (id) depth = std::max(depth, expr_depth_[static_cast<std::size_t>(id.index)]);
-  };
-  const auto each = [&](Slice<ExprId> ids) {
-    for (const ExprId id : ast_.list(ids)) child(id);
-  };
-  match(
-      expr.node, [](const BoolLiteral&) {}, [](const IntLiteral&) {}, [](const RealLiteral&) {},
-      [](const StringLiteral&) {}, [](const Name&) {}, [](const Time&) {}, [](const Error&) {},
-      [&](const Derivative& n) { child(n.of); }, [&](const Unary& n) { child(n.operand); },
-      [&](const Binary& n) { child(n.left), child(n.right); },
-      [&](const Conditional& n) { child(n.condition), child(n.then), child(n.otherwise); },
-      [&](const GuardedExpr& n) {
-        for (const auto& [guard, value] : ast_.list(n.alternatives)) child(guard), child(value);
-      },
-      [&](const Call& n) { child(n.callee), each(n.arguments); },
-      [&](const Index& n) { child(n.of), child(n.index); }, [&](const Member& n) { child(n.of); },
-      [&](const Project& n) { child(n.of); }, [&](const TupleExpr& n) { each(n.elements); },
-      [&](const ListExpr& n) { each(n.elements); }, [&](const SetExpr& n) { each(n.elements); },
-      [&](const RecordExpr& n) {
-        for (const FieldValue& f : ast_.list(n.fields)) child(f.value);
-      },
-      [&](const DictExpr& n) {
-        for (const auto& [key, value] : ast_.list(n.entries)) child(key), child(value);
-      },
-      [&](const Parenthesized& n) { child(n.inner); });
+  for (const ExprId child : children_) {
+    depth = std::max(depth, expr_depth_[static_cast<std::size_t>(child.index)]);
+  }
   if (++depth > kMaxTreeDepth) {
     if (!too_deep_) {
       slip({.code = DiagCode::NestedTooDeeply,
@@ -80,11 +60,11 @@ ExprId Parser::add_expr(Expr expr) {
             .help = "split it, or use a list and `sum`"});
     }
     too_deep_ = true;
-    expr.node = Error{};
+    ast_.exprs[id].node = Error{};
     depth = 1;
   }
   expr_depth_.push_back(depth);
-  return ast_.exprs.add(expr);
+  return id;
 }
 
 // The variables of language.md: a name with indices, projections and fields.
@@ -105,10 +85,16 @@ bool Parser::is_variable(ExprId id) const {
   return false;
 }
 
-template <class F>
-ExprId Parser::inside(F parse) {
+ExprId Parser::inner_expression() {
   const bool outer = std::exchange(equation_level_, false);
-  const ExprId result = parse();
+  const ExprId result = expression();
+  equation_level_ = outer;
+  return result;
+}
+
+ExprId Parser::inner_sum() {
+  const bool outer = std::exchange(equation_level_, false);
+  const ExprId result = sum_expression();
   equation_level_ = outer;
   return result;
 }
@@ -128,17 +114,25 @@ ExprId Parser::sum_expression() { return expression_at(kSum); }
 
 ExprId Parser::expression_at(int level) {
   ExprId left = prefix();
-  bool related = false;
+  int relations = 0;
   while (!panic_) {
     if (at(K::LeftArrow) && !equation_level_ && level <= kRelation) {
       left = arrow_as_less(left);
       continue;
     }
+    if (at_any({K::RightParen, K::RightBracket, K::RightBrace}) && stray_closer()) {
+      if (accept(K::Caret)) prefix();
+      continue;
+    }
+    if (first_of_line(at_) && at(K::Star) && kind(1) == K::LeftBracket &&
+        element_kind(at_ + 1) == Section::Statements) {
+      break;  // a repetition whose separator is missing
+    }
     const std::optional<Infix> op = infix_here();
     if (!op || op->level < level) break;
     if (op->op == BinaryOp::Eq && equation_level_) break;
-    if (op->level == kRelation && std::exchange(related, true)) report_chain(left);
-    if (op->level < kRelation) related = false;
+    if (op->level == kRelation && ++relations == 2) report_chain(left);
+    if (op->level < kRelation) relations = 0;
     report_foreign(*op);
     at_ += op->tokens;
     const ExprId right = expression_at(op->level + 1);
@@ -172,11 +166,11 @@ void Parser::report_foreign(const Infix& op) {
 }
 
 void Parser::report_chain(ExprId left) {
-  slip({.code = DiagCode::ChainedRelation,
-        .span = span(),
-        .message = "a relation of a relation",
-        .labels = {{ast_.exprs[left].span, "this is `true` or `false`"}},
-        .help = "for a range write `a < b and b < c`; else use parentheses"});
+  guess({.code = DiagCode::ChainedRelation,
+         .span = span(),
+         .message = "a relation of a relation",
+         .labels = {{ast_.exprs[left].span, "this is `true` or `false`"}},
+         .help = "for a range write `a < b and b < c`; else use parentheses"});
 }
 
 // `x<-1` reads as the arrow of a substitute equation.
@@ -221,6 +215,7 @@ ExprId Parser::prefix() {
     case K::Sample: op = UnaryOp::Sample; break;
     case K::Not: op = UnaryOp::Not; break;
     case K::Bang:
+      if (kind(1) != K::Ident && kind(1) != K::LeftParen) break;
       slip({.code = DiagCode::ForeignOperator,
             .span = span(),
             .message = "`!` sends or prints; it is no operator of an expression",
@@ -298,7 +293,7 @@ ExprId Parser::after_dot(ExprId of) {
   }
   if (at(K::LeftParen)) {
     const std::int32_t open = at_++;
-    const ExprId index = inside([&] { return expression(); });
+    const ExprId index = inner_expression();
     close(open, "`)` after the index");
     return add_expr({since(begin), Index{of, index}});
   }
@@ -316,7 +311,7 @@ ExprId Parser::call(ExprId callee) {
 ExprId Parser::index(ExprId of) {
   const Span begin = ast_.exprs[of].span;
   const std::int32_t open = at_++;
-  const ExprId value = inside([&] { return expression(); });
+  const ExprId value = inner_expression();
   close(open, "`]` after the index");
   return add_expr({since(begin), Index{of, value}});
 }
@@ -327,8 +322,9 @@ std::vector<ExprId> Parser::arguments(std::int32_t open, std::string_view what) 
   std::vector<ExprId> values;
   if (!at_any({K::RightParen, K::RightBracket, K::RightBrace})) {
     do {
-      values.push_back(inside([&] { return expression(); }));
+      values.push_back(inner_expression());
       recover_in(open, {K::Comma});
+      if (partner(open) < 0 && first_of_line(at_)) break;  // the list has lost its end
     } while (accept(K::Comma));
   }
   close(open, what);
@@ -385,9 +381,9 @@ ExprId Parser::conditional() {
   if (panic_) return error_expr();
   const Span begin = span();
   ++at_;
-  const ExprId condition = inside([&] { return expression(); });
+  const ExprId condition = inner_expression();
   expect(K::Then, "after the condition of `if`");
-  const ExprId then = inside([&] { return expression(); });
+  const ExprId then = inner_expression();
   if (!panic_ && !at(K::Else)) {
     fail({.code = DiagCode::MissingElse,
           .span = span(),
@@ -403,7 +399,7 @@ ExprId Parser::conditional() {
 ExprId Parser::parenthesized() {
   if (panic_) return error_expr();
   const std::int32_t open = at_++;
-  const ExprId inner = inside([&] { return expression(); });
+  const ExprId inner = inner_expression();
   close(open, "`)`");
   return add_expr({since(span_at(open)), Parenthesized{inner}});
 }
@@ -424,10 +420,11 @@ ExprId Parser::guarded_value() {
   const std::int32_t open = at_++;
   std::vector<GuardedValue> rows;
   do {
-    const ExprId guard = inside([&] { return expression(); });
-    expect(K::Arrow, "after the guard");
-    const ExprId value = inside([&] { return expression(); });
-    rows.push_back({guard, value});
+    const ExprId condition = guard();
+    expect_arrow(Section::None);
+    const ExprId value = inner_expression();
+    rows.push_back({condition, value});
+    if (!panic_ && first_of_line(at_) && guard_at(at_)) report_missing_alternative();
     recover_in(open, {K::Bar});
   } while (alternative_bar());
   close(open, "`|` or `]` after the value");
@@ -450,7 +447,7 @@ ExprId Parser::record() {
   do {
     const Ident field = expect_name("a field");
     expect(K::Equal, "after the field");
-    const ExprId value = inside([&] { return expression(); });
+    const ExprId value = inner_expression();
     rows.push_back({field, value});
     recover_in(open, {K::Comma});
   } while (accept(K::Comma));
@@ -462,9 +459,9 @@ ExprId Parser::dictionary() {
   const std::int32_t open = at_++;
   std::vector<DictEntry> rows;
   do {
-    const ExprId key = inside([&] { return expression(); });
+    const ExprId key = inner_expression();
     expect(K::Colon, "after the key");
-    const ExprId value = inside([&] { return expression(); });
+    const ExprId value = inner_expression();
     rows.push_back({key, value});
     recover_in(open, {K::Comma});
   } while (accept(K::Comma));
@@ -479,7 +476,7 @@ ExprId Parser::tuple() {
   ++at_;
   std::vector<ExprId> values;
   do {
-    values.push_back(nested([&] { return inside([&] { return sum_expression(); }); }));
+    values.push_back(nested([&] { return inner_sum(); }));
   } while (accept(K::Comma));
   if (!accept(K::Greater)) {
     fail({.code = DiagCode::Expected,

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "syntax/parser.h"
@@ -8,13 +10,15 @@ namespace chi::syntax::detail {
 Slice<StatId> Parser::statements() {
   std::vector<StatId> rows;
   do {
+    const int fails_before = fails_;
     rows.push_back(statement());
+    regain_confidence(fails_before);
     if (!panic_) separate_statements();
     if (panic_) {
       skip_to({K::Semicolon, K::Bar});
-      if (at(K::Semicolon)) panic_ = false;
+      if (at(K::Semicolon)) calm();
     }
-  } while (accept(K::Semicolon) || missing_semicolon_);
+  } while (accept(K::Semicolon) || supplied_);
   return store(ast_.stat_lists, rows);
 }
 
@@ -24,31 +28,39 @@ bool Parser::starts_statement(std::int32_t i) const {
 
 // After a statement: a semicolon, or an end. A statement on the next line lacks its semicolon.
 void Parser::separate_statements() {
-  missing_semicolon_ = false;
+  supplied_ = false;
   if (at_any({K::Semicolon, K::Bar, K::End}) || at_box()) return;
   if (stray_closer()) {
     separate_statements();
     return;
   }
   if (at_any({K::RightBracket, K::RightBrace, K::RightParen})) return;
+  if (half_box()) return;
+  if (first_of_line(at_) && section_ == Section::None && guard_at(at_) &&
+      report_missing_alternative()) {
+    return;
+  }
   if (first_of_line(at_) && starts_statement(at_)) {
-    slip({.code = DiagCode::MissingSeparator,
-          .span = span(),
-          .message = fmt::format("expected `;` between statements, found {}", found())});
-    missing_semicolon_ = true;
+    guess({.code = DiagCode::MissingSeparator,
+           .span = span(),
+           .message = fmt::format("expected `;` between statements, found {}", found())});
+    supplied_ = true;
     return;
   }
   if (at(K::Comma)) {
-    fail({.code = DiagCode::MissingSeparator,
-          .span = span(),
-          .message = "expected `;` between statements, found `,`"});
+    guess({.code = DiagCode::MissingSeparator,
+           .span = span(),
+           .message = "expected `;` between statements, found `,`"});
+    ++at_;
+    supplied_ = true;
+    return;
   }
   fail_expected("an operator or `;` after the statement");
 }
 
 StatId Parser::statement() {
   const Span begin = span();
-  missing_semicolon_ = false;
+  supplied_ = false;
   StatId result;
   if (!enter() || panic_) {
     leave();
@@ -83,6 +95,16 @@ StatId Parser::statement() {
 
 StatId Parser::selection() {
   const std::int32_t open = at_;
+  if (kind(1) != K::RightBracket && find_ahead(open + 1, {K::Arrow}, {}) < 0) {
+    slip({.code = DiagCode::MissingGuard,
+          .span = span(),
+          .message = "a selection without a guard",
+          .help = "`[ b -> S ]` selects, `*[ S ]` repeats"});
+    ++at_;
+    const Slice<StatId> body = statements();
+    close(open, "`;` or `]` after the statement");
+    return ast_.stats.add({since(span_at(open)), Forever{body}});
+  }
   const Slice<Alternative> rows = alternatives(open);
   return ast_.stats.add({since(span_at(open)), Select{rows}});
 }
@@ -95,7 +117,7 @@ StatId Parser::repetition() {
     return ast_.stats.add({begin, Error{}});
   }
   const std::int32_t open = at_;
-  if (find_ahead(at_ + 1, {K::Arrow}, {K::Bar}) >= 0) {
+  if (find_ahead(at_ + 1, {K::Arrow}, {}) >= 0) {
     const Slice<Alternative> rows = alternatives(open);
     return ast_.stats.add({since(begin), Loop{rows}});
   }
@@ -116,7 +138,11 @@ StatId Parser::print() {
 
 StatId Parser::instant() {
   const std::int32_t open = at_++;
+  const Section outer = std::exchange(section_, Section::None);
+  const std::int32_t outer_brace = std::exchange(brace_, open);
   const Slice<EquationId> rows = equations();
+  brace_ = outer_brace;
+  section_ = outer;
   close(open, "`,` or `}` after the equation");
   return ast_.stats.add({since(span_at(open)), Instant{rows}});
 }
@@ -132,14 +158,14 @@ StatId Parser::lhs_statement() {
   while (accept(K::Comma)) targets.push_back(postfix());
   if (at_any({K::Bang, K::Question}) && targets.size() == 1) return communication(targets.front());
   if (at(K::Equal) || at(K::LeftArrow)) {
-    slip({.code = DiagCode::EqualInStatement,
-          .span = span(),
-          .message = fmt::format("{} in a statement", found()),
-          .help = at(K::Equal)
-                      ? "an assignment is written `:=`; equations stand in their own section, "
-                        "before the statements, or in `{ }`"
-                      : "an assignment is written `:=`; a substitute equation stands among the "
-                        "equations"});
+    guess({.code = DiagCode::EqualInStatement,
+           .span = span(),
+           .message = fmt::format("{} in a statement", found()),
+           .help = at(K::Equal)
+                       ? "an assignment is written `:=`; equations stand in their own section, "
+                         "before the statements, or in `{ }`"
+                       : "an assignment is written `:=`; a substitute equation stands among the "
+                         "equations"});
     ++at_;
   } else if (!accept(K::Becomes)) {
     fail_after_lhs(targets.front());
@@ -210,10 +236,12 @@ StatId Parser::communication(ExprId channel) {
 Slice<Alternative> Parser::alternatives(std::int32_t open) {
   ++at_;
   std::vector<Alternative> rows;
+  const Section outer = std::exchange(section_, Section::None);
   do {
     rows.push_back(alternative());
     recover_in(open, {K::Bar});
   } while (alternative_bar());
+  section_ = outer;
   close(open, "`;`, `|` or `]` after the statement");
   return store(ast_.alternatives, rows);
 }
@@ -225,10 +253,10 @@ Alternative Parser::alternative() {
   if (event_without_guard()) {
     result.event = event();
   } else {
-    result.guard = expression();
+    result.guard = guard();
     if (accept(K::Semicolon)) result.event = event();
   }
-  expect_arrow();
+  expect_arrow(Section::Statements);
   if (!panic_) result.body = statements();
   result.span = since(begin);
   return result;

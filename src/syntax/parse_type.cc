@@ -112,7 +112,7 @@ TypeId Parser::postfix_type() {
     } else if (accept(K::Caret)) {
       const ExprId length = postfix();
       result = add_type({since(begin), ArrayType{result, length}});
-    } else {
+    } else if (!stray_closer()) {
       break;
     }
   }

@@ -15,8 +15,11 @@ namespace chi::syntax::detail {
 
 using K = TokenKind;
 
+/// Errors that are shown; one more says that there are others.
+inline constexpr int kMaxSyntaxErrors = 200;
+
 /// What the elements of a section are (language.md §2).
-enum class Section { None, Declarations, Equations, Statements };
+enum class Section { None, Declarations, Equations, Statements, Instances };
 
 /// A binary operator as it stands in the text.
 struct Infix {
@@ -30,7 +33,9 @@ struct Infix {
 /// An error sets `panic_`; until it is cleared nothing is reported and nothing is read, so every
 /// function returns at once. The innermost list (arguments, equations, statements, definitions)
 /// then skips to its next separator or closing bracket, jumping over paired brackets, and clears
-/// it. A closing bracket is read only by the construct that holds its partner.
+/// it. A closing bracket is read only by the construct that holds its partner. `doubt_` outlasts
+/// the panic: while it is set the parser reads on but reports nothing, so that a mistake that was
+/// misunderstood is not reported again and again.
 class Parser {
  public:
   Parser(const Tokens& tokens, Diagnostics& diagnostics);
@@ -58,16 +63,21 @@ class Parser {
   std::string found() const { return found(at_); }
   std::string_view text(Span s) const { return tokens_.source->text(s); }
 
-  void fail(Diagnostic diagnostic);  ///< reports and panics; both not if already in panic
-  void slip(Diagnostic diagnostic);  ///< reports; the parser knows what was meant and goes on
+  void report(Diagnostic diagnostic);  ///< up to kMaxSyntaxErrors
+  void fail(Diagnostic diagnostic);    ///< reports and panics; both not if already in panic
+  void slip(Diagnostic diagnostic);    ///< reports; the parser knows what was meant and goes on
+  void guess(Diagnostic diagnostic);   ///< the same, in doubt until what follows confirms it
   void fail_expected(std::string_view what, std::string help = {});
   bool expect(TokenKind k, std::string_view where);
   Ident expect_name(std::string_view what);
   void skip_to(Kinds stops);
-  void calm() { panic_ = false; }
+  std::int32_t stray_ahead() const;
+  void regain_confidence(int fails_before);
+  void calm();
   /// Ends a bracket: skips what was not understood, reads the partner of `open`.
   void close(std::int32_t open, std::string_view what);
   void recover_in(std::int32_t open, Kinds separators);  ///< within a bracket
+  void report_bracket(Diagnostic diagnostic);
   bool stray_closer();  ///< reports and reads a closing bracket that closes nothing
   bool enter();         ///< one level deeper; false, and panic, beyond kMaxNesting
   void leave() { --nesting_; }
@@ -82,7 +92,9 @@ class Parser {
 
   // ---- parse_expr.cc ----
   ExprId expression();
-  ExprId sum_expression();          ///< without relations, `and`, `or`
+  ExprId sum_expression();    ///< without relations, `and`, `or`
+  ExprId inner_expression();  ///< within brackets: `=` is a relation again
+  ExprId inner_sum();
   ExprId expression_at(int level);  ///< binary operators of this level and tighter
   ExprId prefix();
   ExprId postfix();
@@ -112,8 +124,6 @@ class Parser {
   ExprId add_expr(Expr expr);
   ExprId error_expr() { return add_expr({span(), Error{}}); }
   template <class F>
-  ExprId inside(F parse);  ///< within brackets: `=` is a relation again
-  template <class F>
   ExprId nested(F parse);  ///< one level deeper
 
   // ---- parse_type.cc ----
@@ -139,13 +149,18 @@ class Parser {
   EquationId equality(Span begin, ExprId left);
   EquationId substitute(Span begin, ExprId target, ExprId value);
   bool equations_end() const;
+  bool statement_among_equations() const;
+  void skip_equation();
   void separate_equations();
   void fail_after_equation();
   bool guarded_equations_at(std::int32_t i) const;
   bool unknown_declaration_at(std::int32_t i) const;
   bool equation_group_at(std::int32_t i) const;
   void check_unknown(ExprId id);
-  void expect_arrow();
+  ExprId guard();
+  void expect_arrow(Section body);
+  bool report_missing_alternative();
+  bool half_box();
   bool alternative_bar();  ///< reads `|`, `[]` or `||` between alternatives
   Slice<ExprId> unknowns();
 
@@ -169,6 +184,7 @@ class Parser {
 
   // ---- parse_def.cc ----
   void definition();
+  void nameless_definition();
   void type_definition();
   void const_definition();
   void func_definition();
@@ -183,17 +199,28 @@ class Parser {
   std::vector<Ident> names(std::string_view what);
   void separate_definitions();
   void separate_declarations();
+  bool declarations_end();
   void check_section_order(Section last, Section here);
   void end_section(std::int32_t open);
+  void sections(ProcDef& def, std::int32_t open);
+  bool report_missing_bar(Section after);
+  void unclosed_opener();
   bool seek_block();          ///< in panic: skips to the `|[` after `=` and calms down
   std::int32_t open_block();  ///< the `[` of `|[`, or -1
   void close_block(std::int32_t open);
 
   // ---- classify.cc: what stands here, by lookahead ----
-  Section classify(std::int32_t i) const;
+  Section classify(std::int32_t i, bool declarations) const;  ///< whether they may stand here
   Section element_kind(std::int32_t i) const;
   bool declaration_at(std::int32_t i) const;
+  bool broken_declaration_at(std::int32_t i) const;
+  bool bar_begins_unknowns(std::int32_t i) const;
+  std::int32_t unknowns_end(std::int32_t i) const;
+  bool lost_bar(std::int32_t i) const;
+  bool guard_at(std::int32_t i) const;
   bool unwind_at(std::int32_t i) const;
+  bool instance_at(std::int32_t i) const;
+  bool unwound_instance_at(std::int32_t i) const;
   bool has_system_declarations(std::int32_t i) const;
   /// The first of `kinds` outside brackets, before any of `stops`; -1 if there is none.
   std::int32_t find_ahead(std::int32_t i, Kinds kinds, Kinds stops) const;
@@ -202,16 +229,27 @@ class Parser {
   Diagnostics& diagnostics_;
   Outline outline_;
   Ast ast_;
+  std::vector<ExprId> children_;  ///< of the expression just made
   std::vector<std::int16_t> expr_depth_;
   std::vector<std::int16_t> type_depth_;
   std::int32_t at_ = 0;
   std::int32_t end_ = 0;  ///< of the definition being parsed
   int nesting_ = 0;
   bool panic_ = false;
-  bool missing_semicolon_ = false;  ///< the last separator was supplied
-  bool too_deep_ = false;           ///< reported
-  bool equation_level_ = false;     ///< `=` is the equation sign
-  std::set<TokenKind> as_names_;    ///< keywords already reported as names
+  int fails_ = 0;
+  int reported_ = 0;
+  bool doubt_ = false;     ///< after an error, until the parser is sure again where it is
+  bool supplied_ = false;  ///< the separator here is missing, was reported, and is assumed
+  Section next_section_ = Section::None;
+  bool bar_missing_ = false;          ///< the same of the bar between two sections
+  bool alternative_missing_ = false;  ///< the same of the bar between two alternatives
+  std::int32_t brace_ = -1;           ///< of the instantaneous equations being parsed
+  Section section_ = Section::None;   ///< of the process being parsed
+  bool in_system_ = false;
+  int errors_before_ = 0;         ///< this definition
+  bool too_deep_ = false;         ///< reported
+  bool equation_level_ = false;   ///< `=` is the equation sign
+  std::set<TokenKind> as_names_;  ///< keywords already reported as names
 };
 
 }  // namespace chi::syntax::detail

@@ -9,8 +9,8 @@ using K = TokenKind;
 using R = TokenRole;
 
 bool is_type_word(K kind) {
-  return kind == K::Bool || kind == K::Nat || kind == K::Int || kind == K::RealType || kind == K::StringType ||
-         kind == K::Void;
+  return kind == K::Bool || kind == K::Nat || kind == K::Int || kind == K::RealType ||
+         kind == K::StringType || kind == K::Void;
 }
 
 /// Whether an operand can end with this token, so that what follows is no prefix.
@@ -39,7 +39,8 @@ class Roles {
       roles_[i] = role(i);
       if (opens(roles_[i])) open_.push_back({i, false});
       if (open_.empty() && begins_definition(kinds_[i])) {
-        in_system_ = kinds_[i] == K::Sys || kinds_[i] == K::Syst || kinds_[i] == K::Clus || kinds_[i] == K::Xper;
+        in_system_ = kinds_[i] == K::Sys || kinds_[i] == K::Syst || kinds_[i] == K::Clus ||
+                     kinds_[i] == K::Xper;
       }
       last_ = i;
       any_ = true;
@@ -70,8 +71,7 @@ class Roles {
       case K::RightParen:
       case K::RightBracket:
       case K::RightBrace: return close();
-      case K::Less:
-        return after_operand() ? R::Operator : R::Open;
+      case K::Less: return after_operand() ? R::Operator : R::Open;
       case K::Greater:
         if (!open_.empty() && kinds_[open_.back().at] == K::Less) return close();
         return R::Operator;
@@ -88,7 +88,8 @@ class Roles {
       case K::Bang:
       case K::Question:
         if (!after_operand()) return R::Prefix;
-        return ends_statement(next(i)) ? R::Postfix : R::Tight;  // a! and a? on a void channel, or with a value
+        return ends_statement(next(i)) ? R::Postfix
+                                       : R::Tight;  // a! and a? on a void channel, or with a value
       case K::Plus:
       case K::Minus: return after_operand() ? R::Operator : R::Prefix;
       case K::Star: return star(i);
@@ -112,8 +113,8 @@ class Roles {
   }
 
   static bool ends_statement(K kind) {
-    return kind == K::Semicolon || kind == K::Arrow || kind == K::Bar || kind == K::RightBracket || kind == K::Comma ||
-           kind == K::End;
+    return kind == K::Semicolon || kind == K::Arrow || kind == K::Bar || kind == K::RightBracket ||
+           kind == K::Comma || kind == K::End;
   }
 
   R close() {
@@ -126,7 +127,9 @@ class Roles {
   /// A block, repetition, selection, record or set of equations.
   bool is_wide(std::size_t i) const {
     if (kinds_[i] == K::LeftParen) return false;
-    if (kinds_[i] == K::LeftBracket && (before() == K::Bar || before() == K::Star) && roles_[last_] == R::Prefix) return true;
+    if (kinds_[i] == K::LeftBracket && (before() == K::Bar || before() == K::Star) &&
+        roles_[last_] == R::Prefix)
+      return true;
     if (kinds_[i] == K::LeftBracket && after_operand()) return false;
     int depth = 0;
     for (std::size_t k = i + 1; k < kinds_.size() && k < i + 4000; ++k) {
@@ -156,8 +159,8 @@ class Roles {
 
   R bar(std::size_t i) {
     if (before() == K::Equal && next(i) == K::LeftBracket) return R::Prefix;  // |[
-    if (any_ && closes(roles_[last_]) && kinds_[last_] == K::RightBracket && roles_[last_] == R::CloseWide &&
-        open_.empty()) {
+    if (any_ && closes(roles_[last_]) && kinds_[last_] == K::RightBracket &&
+        roles_[last_] == R::CloseWide && open_.empty()) {
       return R::Postfix;  // ]|: blocks do not nest
     }
     if (!open_.empty() && open_.back().unknowns) {
@@ -168,15 +171,17 @@ class Roles {
       open_.back().unknowns = true;
       return R::Prefix;
     }
-    if (before() == K::Bar && roles_[last_] == R::Separator && last_ + 1 == i) return R::Postfix;  // ||
+    if (before() == K::Bar && roles_[last_] == R::Separator && last_ + 1 == i)
+      return R::Postfix;  // ||
     return R::Separator;
   }
 
   /// Whether `| x, y' |` begins here: names, elements and primes up to the next bar.
   bool starts_unknowns(std::size_t i) const {
     const K left = before();
-    const bool could_start = left == K::Comma || left == K::Arrow || left == K::LeftBrace || left == K::LeftBracket ||
-                             left == K::Impulse || left == K::Colon || (left == K::Bar && roles_[last_] == R::Separator);
+    const bool could_start = left == K::Comma || left == K::Arrow || left == K::LeftBrace ||
+                             left == K::LeftBracket || left == K::Impulse || left == K::Colon ||
+                             (left == K::Bar && roles_[last_] == R::Separator);
     if (!could_start) return false;
     bool some = false;
     for (std::size_t k = i + 1; k < kinds_.size(); ++k) {
@@ -231,7 +236,8 @@ class Roles {
 };
 
 bool is_word(K kind) {
-  return kind == K::Ident || kind == K::Integer || kind == K::Real || kind == K::String || is_keyword(kind);
+  return kind == K::Ident || kind == K::Integer || kind == K::Real || kind == K::String ||
+         is_keyword(kind);
 }
 
 /// Whether the two would be read as something else if written together.
@@ -259,7 +265,9 @@ bool would_merge(K left, K right) {
 
 }  // namespace
 
-std::vector<TokenRole> token_roles(const std::vector<TokenKind>& kinds) { return Roles(kinds).run(); }
+std::vector<TokenRole> token_roles(const std::vector<TokenKind>& kinds) {
+  return Roles(kinds).run();
+}
 
 bool needs_space(TokenKind left, TokenRole left_role, TokenKind right, TokenRole right_role) {
   if (would_merge(left, right)) return true;
@@ -267,9 +275,10 @@ bool needs_space(TokenKind left, TokenRole left_role, TokenKind right, TokenRole
   if (left_role == R::Prefix || left_role == R::Tight || left_role == R::Open) return false;
   if (right_role == R::Postfix || right_role == R::Tight || right_role == R::Close) return false;
   if (right == K::Comma || right == K::Semicolon) return false;
-  const bool called = left == K::Ident || left == K::Set || left == K::Dict || left == K::Xper || left == K::Prime ||
-                      closes(left_role);
-  if ((right == K::LeftParen || right == K::LeftBracket) && opens(right_role) && called) return false;
+  const bool called = left == K::Ident || left == K::Set || left == K::Dict || left == K::Xper ||
+                      left == K::Prime || closes(left_role);
+  if ((right == K::LeftParen || right == K::LeftBracket) && opens(right_role) && called)
+    return false;
   return true;
 }
 

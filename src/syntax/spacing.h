@@ -7,9 +7,9 @@ namespace chi::syntax {
 
 /// What a token does in a line, as far as laying it out goes. Told from its neighbours alone.
 enum class TokenRole : unsigned char {
-  Word,       // names, numbers, keywords
-  Open,       // ( [ { < with its content close by: calls, lists, tuples
-  OpenWide,   // the same with a space inside: blocks, selections, records, equations
+  Word,      // names, numbers, keywords
+  Open,      // ( [ { < with its content close by: calls, lists, tuples
+  OpenWide,  // the same with a space inside: blocks, selections, records, equations
   Close,
   CloseWide,
   Separator,  // , ; -> and bars between sections, alternatives and instances
@@ -26,7 +26,9 @@ std::vector<TokenRole> token_roles(const std::vector<TokenKind>& kinds);
 bool needs_space(TokenKind left, TokenRole left_role, TokenKind right, TokenRole right_role);
 
 inline bool opens(TokenRole role) { return role == TokenRole::Open || role == TokenRole::OpenWide; }
-inline bool closes(TokenRole role) { return role == TokenRole::Close || role == TokenRole::CloseWide; }
+inline bool closes(TokenRole role) {
+  return role == TokenRole::Close || role == TokenRole::CloseWide;
+}
 
 /// Whether a definition can begin with this token.
 bool begins_definition(TokenKind kind);
