@@ -66,32 +66,30 @@ Shown show(std::string_view line) {
   return shown;
 }
 
-/// What is underlined in one line.
+/// What is underlined in one line, as bytes of the text.
 struct Mark {
-  int from = 0, to = 1;  // columns
+  Span span;
   bool primary = false;
   std::string text;
 };
+using Marks = std::map<int, std::vector<Mark>>;  // by line number
 
-struct Lines {
-  std::map<int, std::vector<Mark>> marks;  // by line number
-};
-
-void add_mark(Lines& lines, const SourceFile& source, Span span, bool primary, std::string text) {
+void add_mark(Marks& marks, const SourceFile& source, Span span, bool primary, std::string text) {
   const auto size = static_cast<std::int32_t>(source.text().size());
   span.begin = std::clamp(span.begin, 0, size);
   span.end = std::clamp(span.end, span.begin, size);
-  const int number = source.position(span.begin).line;
-  const Shown shown = show(source.line(number));
+  marks[source.position(span.begin).line].push_back({span, primary, std::move(text)});
+}
+
+/// The bytes of a line that can be shown at all: all of it, or of a very long one what is near
+/// `offset`.
+Span visible(const SourceFile& source, int number, std::int32_t offset) {
+  constexpr std::int32_t kBefore = 1000, kAfter = 2000;
   const std::int32_t start = source.line_start(number);
-  const auto column = [&](std::int32_t offset) {
-    const auto i = std::clamp<std::int32_t>(offset - start, 0,
-                                            static_cast<std::int32_t>(shown.column.size()) - 1);
-    return shown.column[static_cast<std::size_t>(i)];
-  };
-  Mark mark{column(span.begin), column(span.end), primary, std::move(text)};
-  mark.to = std::max(mark.to, mark.from + 1);
-  lines.marks[number].push_back(std::move(mark));
+  Span part{start, start + static_cast<std::int32_t>(source.line(number).size())};
+  part.end = std::min(part.end, offset + kAfter);
+  part.begin = std::max(part.begin, offset - kBefore);
+  return part;
 }
 
 /// The part [from, to) of the line's columns.
@@ -104,20 +102,30 @@ std::string columns(const Shown& shown, int from, int to) {
 void render_line(std::string& out, const SourceFile& source, int number,
                  const std::vector<Mark>& marks, int gutter, const char* accent,
                  const Palette& colors) {
-  const Shown shown = show(source.line(number));
+  const Span part = visible(source, number, marks.front().span.begin);
+  const Shown shown = show(source.text(part));
+  const auto column = [&](std::int32_t offset) {
+    const auto i = std::clamp<std::int32_t>(offset - part.begin, 0,
+                                            static_cast<std::int32_t>(shown.column.size()) - 1);
+    return shown.column[static_cast<std::size_t>(i)];
+  };
+  const bool cut_before = part.begin > source.line_start(number);
   int from = 0;
   int to = shown.width;
   if (shown.width > kContext) {
-    from = std::max(0, std::min(marks.front().from - kContext / 3, shown.width - kContext));
+    from = std::max(
+        0, std::min(column(marks.front().span.begin) - kContext / 3, shown.width - kContext));
     to = from + kContext;
   }
-  out +=
-      fmt::format("{}{:>{}} |{} {}{}{}\n", colors.frame, number, gutter, colors.off,
-                  from > 0 ? "..." : "", columns(shown, from, to), to < shown.width ? "..." : "");
-  const int shift = from > 0 ? 3 - from : 0;
+  const bool dots = from > 0 || cut_before;
+  const bool more =
+      to < shown.width || source.text({part.end, part.end + 1}).find_first_not_of("\r\n") == 0;
+  out += fmt::format("{}{:>{}} |{} {}{}{}\n", colors.frame, number, gutter, colors.off,
+                     dots ? "..." : "", columns(shown, from, to), more ? "..." : "");
+  const int shift = (dots ? 3 : 0) - from;
   for (const Mark& mark : marks) {
-    const int begin = std::clamp(mark.from, from, to) + shift;
-    const int end = std::max(begin + 1, std::clamp(mark.to, from, to) + shift);
+    const int begin = std::clamp(column(mark.span.begin), from, to) + shift;
+    const int end = std::max(begin + 1, std::clamp(column(mark.span.end), from, to) + shift);
     const char* color = mark.primary ? accent : colors.frame;
     out += fmt::format("{}{:>{}} |{} {}{}{}{}{}{}\n", colors.frame, "", gutter, colors.off,
                        std::string(static_cast<std::size_t>(begin), ' '), color,
@@ -156,7 +164,7 @@ std::string render_text(const Diagnostic& diagnostic, const SourceFile& source, 
                                 diagnostic.message, colors.off);
   int gutter = 1;
   if (diagnostic.span) {
-    Lines lines;
+    Marks lines;
     // A label on the very span says more about it: it stands behind the underline.
     std::string own;
     for (const Label& label : diagnostic.labels) {
@@ -166,11 +174,11 @@ std::string render_text(const Diagnostic& diagnostic, const SourceFile& source, 
     for (const Label& label : diagnostic.labels) {
       if (label.span != *diagnostic.span) add_mark(lines, source, label.span, false, label.text);
     }
-    gutter = static_cast<int>(std::to_string(lines.marks.rbegin()->first).size()) + 1;
+    gutter = static_cast<int>(std::to_string(lines.rbegin()->first).size()) + 1;
     out += fmt::format("{}{:>{}}-->{} {}\n", colors.frame, "", gutter, colors.off,
                        source.where(*diagnostic.span));
     int last = 0;
-    for (const auto& [number, marks] : lines.marks) {
+    for (const auto& [number, marks] : lines) {
       if (last != 0 && number > last + 1)
         out += fmt::format("{}{:>{}}{}\n", colors.frame, "...", gutter + 2, colors.off);
       render_line(out, source, number, marks, gutter, accent, colors);
