@@ -159,6 +159,9 @@ class Comparison {
 
 template <Relation relation>
 int compare_values(const RuntimeType& type, const Slot* a, const Slot* b) {
+  if (type.kind > TypeKind::Void && type.kind <= TypeKind::String) {  // by far the most frequent
+    return compare_scalar<relation>(type.kind, a, b);
+  }
   if (type.depth == 0) return compare_flat<relation>(type, a, b);
   Comparison<relation> comparison(type.depth);
   for (const Leaf& leaf : type.leaves) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "code/checked.h"
 #include "code/compare.h"
@@ -27,7 +28,7 @@ Stop Interpreter::run(const Routine& routine, Slot* frame, std::int32_t& pc) {
   return execute(&routine, frame, pc, 0);
 }
 
-Stop Interpreter::fail(RunError error, const Routine& routine, std::int32_t pc, std::size_t depth) {
+Stop Interpreter::fail(RunError error, const Routine& routine, std::int32_t pc) {
   if (failed_inside_) {  // in an order function, which said where
     failed_inside_ = false;
     return Stop::Failed;
@@ -35,14 +36,22 @@ Stop Interpreter::fail(RunError error, const Routine& routine, std::int32_t pc, 
   failure_.error = error;
   failure_.span = routine.spans[static_cast<std::size_t>(pc)];
   failure_.calls.clear();
-  if (calls_.size() > depth) failure_.calls.push_back(&routine);
-  for (std::size_t i = calls_.size(); i > depth + 1; --i) failure_.calls.push_back(calls_[i - 1].routine);
+  if (!calls_.empty()) failure_.calls.push_back(&routine);
+  for (std::size_t i = calls_.size(); i > 1; --i) failure_.calls.push_back(calls_[i - 1].routine);
   return Stop::Failed;
 }
 
 void Interpreter::note_change(std::int64_t slot) {
   if (static_cast<std::size_t>(slot) >= machine_.watchers.size()) return;
   if (machine_.watchers[static_cast<std::size_t>(slot)] > 0) machine_.changed.push_back(static_cast<std::int32_t>(slot));
+}
+
+/// Patience is at its end: counts the work, and says whether a function may go on.
+RunError Interpreter::take_breath() {
+  patience_ = kPatience;
+  work += kPatience;
+  if (interrupted != nullptr && interrupted->load(std::memory_order_relaxed)) return RunError::Interrupted;
+  return work > max_work ? RunError::NoProgress : RunError::None;
 }
 
 // Arguments move to the start of the callee's frame; its locals begin as zero.
@@ -81,24 +90,34 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
         }
         break;
       case Op::LoopBack:
-        pc = in.c;
-        if (--patience > 0) continue;
+        if (--patience_ > 0) [[likely]] {
+          pc = in.c;
+          continue;
+        }
+        error = take_breath();
         if (calls_.empty()) {
-          pc_out = pc;
+          operand_ = pc;
+          pc_out = in.c;
           return Stop::LongLoop;
         }
-        patience = kPatience;
-        if (interrupted != nullptr && interrupted->load(std::memory_order_relaxed)) error = RunError::Interrupted;
-        if (error == RunError::None) continue;
-        break;
+        if (error != RunError::None) break;
+        pc = in.c;
+        continue;
       case Op::Finish: pc_out = pc; return Stop::Finished;
       case Op::Terminate: pc_out = pc; return Stop::Terminated;
       case Op::EndValue: pc_out = pc; return Stop::ValueReady;
-      case Op::Fail: error = static_cast<RunError>(in.c); break;
+      case Op::Fail:
+        error = static_cast<RunError>(in.c);
+        failure_.real_fact = std::numeric_limits<double>::quiet_NaN();  // Domain: the duration of a delay
+        break;
       case Op::Call:
       case Op::CallValue: {
         const RoutineId id = in.op == Op::Call ? RoutineId{in.c}
                                                : program_.function_of_decl[static_cast<std::size_t>(f[in.c].i)];
+        if (--patience_ <= 0) [[unlikely]] {
+          error = take_breath();
+          if (error != RunError::None) break;
+        }
         const Routine& callee = program_.functions[id];
         if (!push_call(callee, f + in.b, routine, f, pc, in.a)) {
           error = RunError::RecursionTooDeep;
@@ -251,6 +270,7 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       case Op::Print:
         print_value(program_.types, program_.types[routine->types[static_cast<std::size_t>(in.c)]], f + in.a,
                     machine_.output);
+        if (machine_.note_prints && in.b != 0) machine_.prints.push_back({machine_.output.size(), routine->spans[static_cast<std::size_t>(pc)]});
         break;
 
       case Op::MakeDistribution: {
@@ -265,6 +285,7 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       case Op::Delay:
         duration_ = f[in.a].r;
         if (std::isnan(duration_)) {
+          failure_.real_fact = std::numeric_limits<double>::quiet_NaN();
           error = RunError::Domain;
           break;
         }
@@ -287,7 +308,7 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
     }
     if (error != RunError::None) [[unlikely]] {
       pc_out = pc;
-      return fail(error, *routine, pc, depth);
+      return fail(error, *routine, pc);
     }
     ++pc;
   }

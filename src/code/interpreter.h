@@ -21,7 +21,7 @@ enum class Stop : std::uint8_t {
   Receive,     ///< wants to receive: `operand()` is the offer
   Select,      ///< waits: `operand()` is the selection
   ValueReady,  ///< the value of a send is in its register
-  LongLoop,    ///< still running, after many repetitions: resume it, or find out why
+  LongLoop,    ///< still running, after many repetitions: resume it, or find out why; `operand()` is the loop's end
   Failed,      ///< `failure()` says why
 };
 
@@ -47,8 +47,10 @@ class Interpreter {
   std::int32_t operand() const { return operand_; }
   const Failure& failure() const { return failure_; }
 
-  /// Repetitions until the next `LongLoop`.
-  std::int64_t patience = kPatience;
+  /// Repetitions and calls since the clock last moved, in steps of kPatience; whoever moves the clock sets it to 0.
+  /// Above `max_work` a function fails with NoProgress; a process is left to the scheduler, by way of `LongLoop`.
+  std::int64_t work = 0;
+  std::int64_t max_work = 100'000'000;
   static constexpr std::int64_t kPatience = 1 << 16;
   /// Set from outside to end a function that runs on and on; checked now and then.
   const std::atomic<bool>* interrupted = nullptr;
@@ -64,15 +66,16 @@ class Interpreter {
 
   Stop execute(const Routine* routine, Slot* frame, std::int32_t& pc, std::size_t depth);
   RunError sequence_operation(const Routine& routine, const Instr& instr, Slot* frame);
-  RunError changing_operation(const RuntimeType& type, const Instr& instr, Slot* frame);
+  RunError changing_operation(const Routine& routine, const Instr& instr, Slot* frame);
   RunError reading_operation(const RuntimeType& type, const Instr& instr, Slot* frame);
   RunError real_function(const Instr& instr, Slot* frame);
-  RunError ordered(const RuntimeType& type, const Instr& instr, Slot* frame);
-  RunError call_less(RoutineId function, const RuntimeType& element, const Slot* a, const Slot* b, bool* less);
+  RunError ordered(const Routine& routine, const Instr& instr, Slot* frame);
+  RunError call_less(const Sorting& sorting, const Slot* a, const Slot* b, bool* less);
   bool push_call(const Routine& callee, const Slot* arguments, const Routine* caller, Slot* frame, std::int32_t pc,
                  std::int32_t result);
   void note_change(std::int64_t slot);
-  Stop fail(RunError error, const Routine& routine, std::int32_t pc, std::size_t depth);
+  RunError take_breath();
+  Stop fail(RunError error, const Routine& routine, std::int32_t pc);
 
   Machine& machine_;
   const Program& program_;
@@ -82,6 +85,7 @@ class Interpreter {
   std::vector<CallFrame> calls_;
   std::unique_ptr<Slot[]> stack_;
   std::size_t stack_top_ = 0;
+  std::int64_t patience_ = kPatience;  // repetitions and calls until `work` is counted up
   int nested_ = 0;
   bool failed_inside_ = false;
 };

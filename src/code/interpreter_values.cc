@@ -69,11 +69,12 @@ RunError Interpreter::real_function(const Instr& in, Slot* f) {
 }
 
 RunError Interpreter::sequence_operation(const Routine& routine, const Instr& in, Slot* f) {
-  const RuntimeType& type = program_.types[routine.types[in.n]];
-  return in.op <= Op::DictMerge ? changing_operation(type, in, f) : reading_operation(type, in, f);
+  if (in.op <= Op::DictMerge) return changing_operation(routine, in, f);
+  return reading_operation(program_.types[routine.types[in.n]], in, f);
 }
 
-RunError Interpreter::changing_operation(const RuntimeType& type, const Instr& in, Slot* f) {
+RunError Interpreter::changing_operation(const Routine& routine, const Instr& in, Slot* f) {
+  const RuntimeType& type = program_.types[routine.types[in.n]];
   Heap& heap = machine_.heap();
   Slot* const a = f + in.a;
   Slot* const b = f + in.b;
@@ -89,7 +90,7 @@ RunError Interpreter::changing_operation(const RuntimeType& type, const Instr& i
     case Op::ListDrop: list_drop(heap, *type.element, a, b->i); return RunError::None;
     case Op::ListReverse: return list_reverse(heap, *type.element, a);
     case Op::ListSort:
-    case Op::ListInsert: return ordered(type, in, f);
+    case Op::ListInsert: return ordered(routine, in, f);
     case Op::ListSet:
       failure_.facts = {b->i, list_length(a)};
       return list_set(heap, *type.element, a, b->i, f + in.c);
@@ -143,18 +144,20 @@ RunError Interpreter::reading_operation(const RuntimeType& type, const Instr& in
 
 struct Interpreter::Sorting {
   Interpreter* interpreter = nullptr;
+  const Routine* caller = nullptr;
   RoutineId function;
   const RuntimeType* element = nullptr;
   static RunError less(void* context, const Slot* a, const Slot* b, bool* result) {
     auto& s = *static_cast<Sorting*>(context);
-    return s.interpreter->call_less(s.function, *s.element, a, b, result);
+    return s.interpreter->call_less(s, a, b, result);
   }
 };
 
-RunError Interpreter::ordered(const RuntimeType& type, const Instr& in, Slot* f) {
+RunError Interpreter::ordered(const Routine& routine, const Instr& in, Slot* f) {
+  const RuntimeType& type = program_.types[routine.types[in.n]];
   const bool sorting = in.op == Op::ListSort;
   const std::int64_t decl = f[sorting ? in.b : in.c].i;
-  Sorting context{this, program_.function_of_decl[static_cast<std::size_t>(decl)], type.element};
+  Sorting context{this, &routine, program_.function_of_decl[static_cast<std::size_t>(decl)], type.element};
   const LessThan less{&Sorting::less, &context};
   return sorting ? list_sort(machine_.heap(), *type.element, f + in.a, less)
                  : list_insert(machine_.heap(), *type.element, f + in.a, f + in.b, less);
@@ -162,14 +165,14 @@ RunError Interpreter::ordered(const RuntimeType& type, const Instr& in, Slot* f)
 
 // Runs the order function to its end on the stack of the functions under way. Sorts may nest: an order function may
 // sort, but only so deep.
-RunError Interpreter::call_less(RoutineId function, const RuntimeType& element, const Slot* a, const Slot* b,
-                                bool* less) {
+RunError Interpreter::call_less(const Sorting& sorting, const Slot* a, const Slot* b, bool* less) {
   constexpr int kMaxNestedSorts = 50;
   if (nested_ >= kMaxNestedSorts) return RunError::RecursionTooDeep;
-  const Routine& callee = program_.functions[function];
+  const Routine& callee = program_.functions[sorting.function];
+  const RuntimeType& element = *sorting.element;
   Slot* const frame = stack_.get() + stack_top_;
   Slot result{.i = 0};
-  if (!push_call(callee, frame, nullptr, &result, 0, 0)) return RunError::RecursionTooDeep;
+  if (!push_call(callee, frame, sorting.caller, &result, 0, 0)) return RunError::RecursionTooDeep;
   copy(element, a, frame);
   copy(element, b, frame + element.slots);
   std::int32_t pc = callee.main_pc;

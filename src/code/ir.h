@@ -42,6 +42,7 @@ struct Offer {
       -1;  ///< Send: register of the value; Receive: of where it goes; -1 on a void channel
   std::int32_t value_pc =
       -1;  ///< Send: code that puts the value there when the communication happens; -1: none needed
+  bool managed = false;        ///< Send: the value holds references
   bool value_owned = false;    ///< Send: the value was made for the receiver, who takes it over
   std::int32_t deadline = -1;  ///< Delay: register of the time at which it passes
   std::int32_t body_pc = -1;   ///< where the process goes on, for offers of a selection
@@ -63,6 +64,7 @@ struct Selection {
   std::int32_t closed_pc =
       -1;  ///< where to go when no guard is open (the end of a repetition); -1: an error
   bool waits = true;  ///< false: a selection without events, in which an open guard is needed now
+  std::vector<std::int32_t> deadlines = {};  ///< registers of times at which a condition may come true
   std::vector<Watched> watched = {};  ///< shared variables that guards and conditions read
   Span span = {};
 };

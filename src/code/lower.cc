@@ -145,6 +145,9 @@ Routine Lowering::finish() {
       *reg = shifted(*reg);
     }
   }
+  for (Selection& selection : routine_.selections) {
+    for (std::int32_t& reg : selection.deadlines) reg = shifted(reg);
+  }
   for (StreamPlace& stream : routine_.streams) stream.reg = shifted(stream.reg);
   for (auto& [reg, constant] : routine_.constants) reg = shifted(reg);
   routine_.variable_slots = variable_slots_;

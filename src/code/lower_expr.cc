@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "code/lowering.h"
+#include "syntax/children.h"
 
 // Operators and literals.
 namespace chi::code {
@@ -129,13 +130,20 @@ Operand Lowering::comparison(const syntax::Binary& node) {
   const TypeId left = type_of(node.left);
   const TypeId right = type_of(node.right);
   const bool swap = node.op == BinaryOp::Gt || node.op == BinaryOp::Ge;
-  const bool strict = node.op == BinaryOp::Lt || node.op == BinaryOp::Gt;
+  bool strict = node.op == BinaryOp::Lt || node.op == BinaryOp::Gt;
   const bool real = types().is(left, BasicType::Real) || types().is(right, BasicType::Real);
   const std::int32_t reg = temporary(1);
   if (types().is_numeric(left)) {
     const TypeId type = basic(real ? BasicType::Real : BasicType::Int);
     const Operand a = value(node.left, type);
     const Operand b = value(node.right, type);
+    if (!deadlines_.empty() && syntax::compares_time(ast(), node)) {
+      const bool time_left = std::holds_alternative<syntax::Time>(ast().exprs[node.left].node);
+      move(deadlines_.front(), (time_left ? b : a).reg, type);
+      deadlines_ = deadlines_.subspan(1);
+      // The wait for `time > e` is over at the event, when time has reached e (semantics.md §4).
+      if (time_left == swap) strict = false;
+    }
     const Op op = real ? (strict ? Op::LtReal : Op::LeReal) : (strict ? Op::LtInt : Op::LeInt);
     emit(op, reg, swap ? b.reg : a.reg, swap ? a.reg : b.reg);
     return {reg, basic(BasicType::Bool)};

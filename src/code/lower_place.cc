@@ -252,23 +252,29 @@ ExprId Lowering::changed_operand(ExprId expr) const {
   }
 }
 
-/// Whether `decl := value` may change the variable's own value in place: the value is a chain of changing operations
+/// Whether `target := value` may change the variable's own value in place: the value is a chain of changing operations
 /// on the variable, which occurs nowhere else in it. Then `stolen_` is that occurrence.
-bool Lowering::steals(ExprId value, DeclId decl) {
+bool Lowering::steals(ExprId value, ExprId target) {
+  const auto variable = [&](ExprId expr) {
+    const auto* name = std::get_if<DeclId>(&typed().resolution[expr]);
+    return name != nullptr && std::holds_alternative<syntax::Name>(ast().exprs[expr].node) ? *name : DeclId{};
+  };
   ExprId leaf = value;
   while (const ExprId next = changed_operand(leaf)) leaf = next;
-  const auto* resolved = std::get_if<DeclId>(&typed().resolution[leaf]);
-  if (leaf == value || resolved == nullptr || *resolved != decl) return false;
-  int occurrences = 0;
+  const DeclId decl = variable(target);
+  if (leaf == value || !decl || variable(leaf) != decl) return false;
+  const bool shared = typed().decls[decl].kind == DeclKind::RefParam;
   std::vector<ExprId> todo{value};
   while (!todo.empty()) {
     const ExprId id = todo.back();
     todo.pop_back();
-    const auto* name = std::get_if<DeclId>(&typed().resolution[id]);
-    if (name != nullptr && *name == decl) ++occurrences;
+    const DeclId name = variable(id);
+    const bool again = name == decl && id != leaf;
+    // Another reference parameter may be bound to the same variable, or to a part of it.
+    const bool alias = shared && name && name != decl && typed().decls[name].kind == DeclKind::RefParam;
+    if (again || (alias && managed(decl_types_.at(name)))) return false;
     syntax::append_children(ast(), id, todo);
   }
-  if (occurrences != 1) return false;
   stolen_ = leaf;
   return true;
 }

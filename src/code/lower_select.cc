@@ -78,37 +78,83 @@ void Lowering::plain_selection(const std::vector<Case>& cases, bool loop, Span s
   for (const std::int32_t end : ends) patch(end);
 }
 
-/// The offer of one alternative; its guard is evaluated first, and channel and condition only if it is open.
-Offer Lowering::case_offer(const Case& c, std::int32_t deadline) {
+namespace {
+
+bool is_true(const syntax::Ast& ast, ExprId expr) {
+  while (const auto* p = std::get_if<syntax::Parenthesized>(&ast.exprs[expr].node)) expr = p->inner;
+  const auto* literal = std::get_if<syntax::BoolLiteral>(&ast.exprs[expr].node);
+  return literal != nullptr && literal->value;
+}
+
+}  // namespace
+
+/// The offer of one alternative; its guard is evaluated first, and channel and condition only if it is open. The guard
+/// `true` needs no code.
+Offer Lowering::case_offer(const Case& c, const Clock& clock, Selection& selection) {
   const syntax::Alternative& alternative = *c.alternative;
   Offer offer;
-  offer.guard = temporary(1);
-  into(offer.guard, alternative.guard, basic(BasicType::Bool));
+  const bool always = is_true(ast(), alternative.guard);
+  if (!always) {
+    offer.guard = temporary(1);
+    into(offer.guard, alternative.guard, basic(BasicType::Bool));
+  }
   offer.span = ast().exprs[alternative.guard].span;
   if (!alternative.event) return offer;
   const syntax::Stat& event = ast().stats[alternative.event];
   const std::int32_t guard = offer.guard;
-  const std::int32_t channel = temporary(1);
-  const std::int32_t closed = emit(Op::JumpUnless, guard);
+  const std::int32_t closed = always ? -1 : emit(Op::JumpUnless, guard);
   if (const auto* send = std::get_if<syntax::Send>(&event.node)) {
-    move(channel, channel_register(send->channel), basic(BasicType::Int));
+    const std::int32_t channel = channel_register(send->channel);
     offer = send_offer(*send);
     offer.channel = channel;
   } else if (const auto* receive = std::get_if<syntax::Receive>(&event.node)) {
-    move(channel, channel_register(receive->channel), basic(BasicType::Int));
+    const std::int32_t channel = channel_register(receive->channel);
     offer = receive_offer(*receive);
     offer.channel = channel;
   } else if (const auto* wait = std::get_if<syntax::Wait>(&event.node)) {
     offer.ready = temporary(1);
-    into(offer.ready, wait->condition, basic(BasicType::Bool));
+    move(offer.ready, awaited(wait->condition, selection).reg, basic(BasicType::Bool));
   } else {
     offer.kind = Offer::Kind::Delay;
-    offer.deadline = deadline;
+    offer.deadline = clock.deadline;
+    set_deadline(std::get<syntax::Delay>(event.node), clock);
   }
-  patch(closed);
+  if (!always) patch(closed);
   offer.guard = guard;
   offer.span = event.span;
   return offer;
+}
+
+// `delta e` in an alternative: e is evaluated once, when its guard is first found open (the guard may protect it), and
+// counts from when the process came to the selection.
+void Lowering::set_deadline(const syntax::Delay& delay, const Clock& clock) {
+  const std::int32_t known = emit(Op::JumpIf, clock.is_set);
+  const Operand duration = value(delay.duration, basic(BasicType::Real));
+  const std::int32_t is_number = temporary(1);
+  emit(Op::EqReal, is_number, duration.reg, duration.reg);
+  const std::int32_t good = emit(Op::JumpIf, is_number);
+  emit(Op::Fail, 0, 0, static_cast<std::int32_t>(RunError::Domain));
+  patch(good);
+  emit(Op::AddReal, clock.deadline, clock.entered, duration.reg);
+  move(clock.is_set, scalar(BasicType::Bool, 1).reg, basic(BasicType::Bool));
+  patch(known);
+}
+
+/// Registers for the deadlines of the alternatives that are delays. Code that starts them.
+std::vector<Lowering::Clock> Lowering::start_clocks(const std::vector<Case>& cases) {
+  std::vector<Clock> clocks(cases.size());
+  std::int32_t entered = -1;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const syntax::StatId event = cases[i].alternative->event;
+    if (!event || !std::holds_alternative<syntax::Delay>(ast().stats[event].node)) continue;
+    if (entered < 0) {
+      entered = temporary(1);
+      emit(Op::Time, entered);
+    }
+    clocks[i] = {entered, temporary(1), temporary(1)};
+    emit(Op::Clear, clocks[i].is_set, 1);
+  }
+  return clocks;
 }
 
 void Lowering::case_body(const Case& c, const Offer& offer) {
@@ -122,22 +168,7 @@ void Lowering::case_body(const Case& c, const Offer& offer) {
 
 void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool waits, Span span) {
   const std::int32_t start = here();
-  // `delta e` in an alternative: e is evaluated once, when the process comes here.
-  std::vector<std::int32_t> deadlines(cases.size(), -1);
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (!cases[i].alternative->event) continue;
-    const auto* delay = std::get_if<syntax::Delay>(&ast().stats[cases[i].alternative->event].node);
-    if (delay == nullptr) continue;
-    bind(cases[i]);
-    deadlines[i] = temporary(1);
-    const TypeId real = basic(BasicType::Real);
-    // The guard may protect the duration: it is evaluated only if the guard is open now.
-    emit(Op::Time, deadlines[i]);
-    const Operand guard = value(cases[i].alternative->guard);
-    const std::int32_t closed = emit(Op::JumpUnless, guard.reg);
-    emit(Op::AddReal, deadlines[i], deadlines[i], value(delay->duration, real).reg);
-    patch(closed);
-  }
+  const std::vector<Clock> clocks = start_clocks(cases);
   Selection selection{.retry_pc = here(), .waits = waits, .span = span};
   std::vector<Offer> offers;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -147,7 +178,7 @@ void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool
       const auto* w = std::get_if<syntax::Wait>(&ast().stats[cases[i].alternative->event].node);
       if (w != nullptr) watch(w->condition, selection.watched);
     }
-    offers.push_back(case_offer(cases[i], deadlines[i]));
+    offers.push_back(case_offer(cases[i], clocks[i], selection));
   }
   span_ = span;
   const auto number = static_cast<std::int32_t>(routine_.selections.size());

@@ -1,6 +1,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "code/lowering.h"
+#include "syntax/children.h"
 
 // Statements, apart from selection and selective waiting (lower_select.cc).
 namespace chi::code {
@@ -40,9 +41,8 @@ void Lowering::assignment(const syntax::Assign& node) {
   const auto targets = ast().list(node.targets);
   const auto values = ast().list(node.values);
   if (targets.size() == 1) {
-    const auto* decl = std::get_if<sema::DeclId>(&typed().resolution[targets[0]]);
     const TypeId type = type_of(targets[0]);
-    if (decl != nullptr && managed(type) && steals(values[0], *decl)) {
+    if (managed(type) && steals(values[0], targets[0])) {
       const Location target = *place(targets[0]);
       const Operand result = value(values[0], type);
       stolen_ = {};
@@ -84,6 +84,7 @@ Offer Lowering::send_offer(const syntax::Send& node) {
   const TypeId type = channel_element(node.channel);
   offer.slots = slots(type);
   offer.type = runtime(type);
+  offer.managed = managed(type);
   const Span outer = span_;
   // A variable of the process's own, or a constant, needs no code: it lies there when the other side comes.
   const std::optional<Location> variable = own_variable(node.value, type);
@@ -132,7 +133,7 @@ void Lowering::send(const syntax::Send& node, Span span) {
   offer.span = span;
   span_ = span;
   routine_.offers.push_back(offer);
-  emit(Op::Send, 0, 0, static_cast<std::int32_t>(routine_.offers.size()) - 1);
+  emit(Op::Send, 0, channel, static_cast<std::int32_t>(routine_.offers.size()) - 1);
 }
 
 /// A value is received where it belongs if that is a register of a plain type; else into a temporary, from which
@@ -161,21 +162,22 @@ void Lowering::receive(const syntax::Receive& node, Span span) {
   offer.span = span;
   span_ = span;
   routine_.offers.push_back(offer);
-  emit(Op::Receive, 0, 0, static_cast<std::int32_t>(routine_.offers.size()) - 1);
+  emit(Op::Receive, 0, channel, static_cast<std::int32_t>(routine_.offers.size()) - 1);
   finish_receive(node, offer);
 }
 
 void Lowering::print(const syntax::Print& node) {
-  for (const ExprId expr : ast().list(node.values)) {
+  const auto values = ast().list(node.values);
+  for (const ExprId& expr : values) {
     const Operand operand = value(expr);
-    emit(Op::Print, operand.reg, 0, type_index(operand.type));
+    emit(Op::Print, operand.reg, &expr == &values.back() ? 1 : 0, type_index(operand.type));
     drop(operand);
   }
 }
 
 void Lowering::wait(const syntax::Wait& node, Span span) {
   Selection selection{.retry_pc = here(), .span = span};
-  const Operand condition = value(node.condition);
+  const Operand condition = awaited(node.condition, selection);
   const std::int32_t done = emit(Op::JumpIf, condition.reg);
   selection.first_offer = static_cast<std::int32_t>(routine_.offers.size());
   watch(node.condition, selection.watched);
@@ -183,6 +185,20 @@ void Lowering::wait(const syntax::Wait& node, Span span) {
   span_ = span;
   emit(Op::Select, 0, 0, static_cast<std::int32_t>(routine_.selections.size()) - 1);
   patch(done);
+}
+
+/// The truth of a condition that the process waits for. Where it compares `time` with something, the time at which it may
+/// come true is kept for the calendar.
+Operand Lowering::awaited(ExprId condition, Selection& selection) {
+  const std::size_t first = selection.deadlines.size();
+  for (std::size_t n = syntax::time_relations(ast(), condition).size(); n > 0; --n) {
+    selection.deadlines.push_back(temporary(1));
+    move(selection.deadlines.back(), scalar(BasicType::Real, kInfinity).reg, basic(BasicType::Real));
+  }
+  deadlines_ = std::span(selection.deadlines).subspan(first);
+  const Operand result = value(condition);
+  deadlines_ = {};
+  return result;
 }
 
 void Lowering::forever(const syntax::Forever& node) {

@@ -69,10 +69,8 @@ Operand Lowering::load(Location place) {
 
 // The old value is released after the new one is there: the new one may be made of it.
 void Lowering::store(Location place, Operand value) {
-  if (std::holds_alternative<sema::Dist>(types()[place.type])) {
-    // Kind and arguments; the stream stays the variable's own.
-    CHI_CHECK(!place.in_memory, "a distribution is no shared variable");
-    emit(Op::MoveN, place.reg, value.reg, 4);
+  if (holds_distributions(place.type)) {
+    store_laws(place, value);
     return;
   }
   value = own(value);
@@ -85,6 +83,24 @@ void Lowering::store(Location place, Operand value) {
     return;
   }
   put_back(place, value);
+}
+
+/// Kind and arguments of a distribution, or of each in an array; the streams stay the variable's own.
+void Lowering::store_laws(Location place, Operand value) {
+  constexpr std::int32_t kLawSlots = 4;
+  const std::int32_t size = slots(place.type);
+  sema::TypeId single = place.type;
+  while (const auto* array = std::get_if<sema::Array>(&types()[single])) single = array->element;
+  for (std::int32_t offset = 0; offset < size; offset += slots(single)) {
+    const Location target = element(place, single, offset);
+    if (!target.in_memory) {
+      emit(Op::MoveN, target.reg, value.reg + offset, kLawSlots);
+      continue;
+    }
+    const std::int32_t address = temporary(1);
+    emit(Op::OffsetAddress, address, target.reg, target.offset);
+    emit(Op::StoreAt, address, value.reg + offset, kLawSlots);
+  }
 }
 
 /// The value moved out of its place: the place is not to be read until `put_back`.

@@ -53,6 +53,7 @@ class Lowering {
   Routine lower_function(std::int32_t definition);
 
  private:
+  static constexpr std::int64_t kInfinity = 0x7ff0'0000'0000'0000;  // the bits of the real
   static constexpr std::int32_t kConstantBase = 1 << 28;
   static constexpr std::int32_t kTemporaryBase = 1 << 29;
 
@@ -92,6 +93,7 @@ class Lowering {
   Operand converted(Operand operand, sema::TypeId wanted);
   Operand load(Location place);
   void store(Location place, Operand value);
+  void store_laws(Location place, Operand value);
   void into(std::int32_t reg, syntax::ExprId expr, sema::TypeId wanted);
   Operand value(syntax::ExprId expr);
   Operand value(syntax::ExprId expr, sema::TypeId wanted) { return converted(value(expr), wanted); }
@@ -112,7 +114,7 @@ class Lowering {
   Operand read_decl(sema::DeclId decl);
   void assign(syntax::ExprId target, Operand value);
   syntax::ExprId changed_operand(syntax::ExprId expr) const;
-  bool steals(syntax::ExprId value, sema::DeclId decl);
+  bool steals(syntax::ExprId value, syntax::ExprId target);
   Operand take(Location place);
   void put_back(Location place, Operand value);
 
@@ -159,6 +161,7 @@ class Lowering {
   void receive(const syntax::Receive& node, Span span);
   void print(const syntax::Print& node);
   void wait(const syntax::Wait& node, Span span);
+  Operand awaited(syntax::ExprId condition, Selection& selection);
   void forever(const syntax::Forever& node);
   Offer send_offer(const syntax::Send& node);
   Offer receive_offer(const syntax::Receive& node);
@@ -176,7 +179,14 @@ class Lowering {
   void selection(std::span<const syntax::Alternative> alternatives, bool loop, Span span);
   void plain_selection(const std::vector<Case>& cases, bool loop, Span span);
   void waiting_selection(const std::vector<Case>& cases, bool loop, bool waits, Span span);
-  Offer case_offer(const Case& c, std::int32_t deadline);
+  /// Registers of a delay that is an alternative: when the process came there, when it passes, and
+  /// whether that is known yet.
+  struct Clock {
+    std::int32_t entered = -1, deadline = -1, is_set = -1;
+  };
+  std::vector<Clock> start_clocks(const std::vector<Case>& cases);
+  void set_deadline(const syntax::Delay& delay, const Clock& clock);
+  Offer case_offer(const Case& c, const Clock& clock, Selection& selection);
   void case_body(const Case& c, const Offer& offer);
   void watch(syntax::ExprId expr, std::vector<Watched>& watched);
   void bind(const Case& c);
@@ -193,6 +203,7 @@ class Lowering {
   std::map<std::int32_t, std::int32_t> type_indices_ = {};
   sema::TypeId result_type_ = {};
   syntax::ExprId stolen_ = {};  // the occurrence of the variable being assigned that may be changed in place
+  std::span<const std::int32_t> deadlines_ = {};  // of an awaited condition's comparisons with time
   Span span_ = {};
   std::int32_t variable_slots_ = 0;
   std::int32_t constant_slots_ = 0;

@@ -7,7 +7,7 @@
 
 namespace chi::code {
 
-Machine::Machine(const Program& program) : program_(program) {
+Machine::Machine(const Program& program, std::int64_t heap_limit) : program_(program), heap_(heap_limit) {
   for (const Constant& constant : program.constants) {
     const RuntimeType& type = program.types[constant.runtime];
     constant_starts_.push_back(constants_.size());

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ namespace chi::code {
 /// Frames lie one after the other and never move. A shared variable is known by its slot number.
 class Machine {
  public:
-  explicit Machine(const Program& program);
+  /// `heap_limit`: bytes that lists, sets, dictionaries and strings may take together.
+  explicit Machine(const Program& program, std::int64_t heap_limit = std::numeric_limits<std::int64_t>::max());
 
   const Program& program() const { return program_; }
   Heap& heap() { return heap_; }
@@ -30,6 +32,12 @@ class Machine {
 
   double time = 0;
   std::string output;  ///< what was printed and not yet taken away
+  struct Printed {
+    std::size_t end = 0;  ///< where in `output` the text of the statement ends
+    Span span;
+  };
+  bool note_prints = false;     ///< whether to keep:
+  std::vector<Printed> prints;  ///< the print statements that `output` comes from
 
   /// For the slots that hold shared variables, which come first: how many waiting processes want to know of a change of
   /// that slot. Changes of such slots are noted in `changed`.

@@ -14,7 +14,7 @@ using TypeRef = Id<struct RuntimeTypeTag>;
 
 enum class TypeKind : std::uint8_t {
   Void,
-  Bool,
+  Bool,  // from here to String: one slot
   Nat,
   Int,
   Real,

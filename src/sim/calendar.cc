@@ -1,27 +1,50 @@
 #include "sim/calendar.h"
 
-#include <algorithm>
-
 namespace chi::sim {
+namespace {
+
+__extension__ using Entry = unsigned __int128;
+constexpr Entry kLatest = ~Entry{0};
+constexpr Entry kEarliest = 0;
+
+}  // namespace
 
 void Calendar::resize(std::int32_t processes) {
-  heap_.reserve(static_cast<std::size_t>(processes));
+  heap_.assign(static_cast<std::size_t>(processes) + 5, kLatest);
   place_.assign(static_cast<std::size_t>(processes), -1);
+  size_ = 0;
+  vacant_ = false;
 }
 
 double Calendar::time_of(std::int32_t process) const {
-  return heap_[static_cast<std::size_t>(place_[static_cast<std::size_t>(process)])].time;
+  return time_in(heap_[static_cast<std::size_t>(place_[static_cast<std::size_t>(process)])]);
+}
+
+bool Calendar::next_is(double time) const {
+  const auto bits = std::bit_cast<std::uint64_t>(time + 0.0);
+  const auto equal = [&](std::size_t i) { return static_cast<std::uint64_t>(heap_[i] >> 64) == bits; };
+  if (!vacant_) return size_ > 0 && equal(0);
+  return equal(1) || equal(2) || equal(3) || equal(4);
 }
 
 void Calendar::put(std::size_t at, Entry entry) {
   heap_[at] = entry;
-  place_[static_cast<std::size_t>(entry.process)] = static_cast<std::int32_t>(at);
+  place_[static_cast<std::size_t>(process_in(entry))] = static_cast<std::int32_t>(at);
+}
+
+/// Requires that there is a child. Which of four is the least is as good as random: no branches on
+/// it.
+std::size_t Calendar::least_child(std::size_t at) const {
+  const Entry* const child = heap_.data() + 4 * at + 1;
+  const auto a = static_cast<std::size_t>(child[1] < child[0]);
+  const auto b = 2 + static_cast<std::size_t>(child[3] < child[2]);
+  return 4 * at + 1 + a + (b - a) * static_cast<std::size_t>(child[b] < child[a]);
 }
 
 void Calendar::rise(std::size_t at, Entry entry) {
   while (at > 0) {
     const std::size_t parent = (at - 1) / 4;
-    if (!before(entry, heap_[parent])) break;
+    if (entry >= heap_[parent]) break;
     put(at, heap_[parent]);
     at = parent;
   }
@@ -29,15 +52,9 @@ void Calendar::rise(std::size_t at, Entry entry) {
 }
 
 void Calendar::sink(std::size_t at, Entry entry) {
-  const std::size_t size = heap_.size();
-  while (true) {
-    const std::size_t first = 4 * at + 1;
-    if (first >= size) break;
-    std::size_t least = first;
-    for (std::size_t child = first + 1; child < std::min(first + 4, size); ++child) {
-      if (before(heap_[child], heap_[least])) least = child;
-    }
-    if (!before(heap_[least], entry)) break;
+  while (4 * at + 1 < size_) {
+    const std::size_t least = least_child(at);
+    if (heap_[least] >= entry) break;
     put(at, heap_[least]);
     at = least;
   }
@@ -45,17 +62,37 @@ void Calendar::sink(std::size_t at, Entry entry) {
 }
 
 void Calendar::insert(double time, std::int32_t process) {
-  heap_.push_back({time, process});
-  rise(heap_.size() - 1, {time, process});
+  const Entry entry =
+      Entry{std::bit_cast<std::uint64_t>(time + 0.0)} << 64 | static_cast<std::uint32_t>(process);
+  if (vacant_) {
+    vacant_ = false;
+    sink(0, entry);
+  } else {
+    rise(size_++, entry);
+  }
+}
+
+void Calendar::fill_vacancy() {
+  vacant_ = false;
+  const Entry last = heap_[--size_];
+  heap_[size_] = kLatest;
+  if (size_ > 0) sink(0, last);
+}
+
+void Calendar::pop() {
+  if (vacant_) fill_vacancy();
+  place_[static_cast<std::size_t>(process_in(heap_[0]))] = -1;
+  heap_[0] = kEarliest;
+  vacant_ = true;
 }
 
 void Calendar::erase(std::int32_t process) {
   const auto at = static_cast<std::size_t>(place_[static_cast<std::size_t>(process)]);
   place_[static_cast<std::size_t>(process)] = -1;
-  const Entry last = heap_.back();
-  heap_.pop_back();
-  if (last.process == process) return;
-  if (at > 0 && before(last, heap_[(at - 1) / 4])) {
+  const Entry last = heap_[--size_];
+  heap_[size_] = kLatest;
+  if (at == size_) return;
+  if (at > 0 && last < heap_[(at - 1) / 4]) {
     rise(at, last);
   } else {
     sink(at, last);

@@ -1,40 +1,60 @@
 #pragma once
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace chi::sim {
 
-/// Who waits until when. One entry a process at most; the earliest first, of equal times the lowest number.
+/// Who waits until when. One entry a process at most; the earliest first, of equal times the lowest
+/// number.
 ///
-/// A heap of four children a node, with the place of each process, so that an entry can be taken out when the
-/// process goes on for another reason. O(log n) a change; no allocation after `resize`.
+/// A heap of four children a node, with the place of each process, so that an entry can be taken
+/// out when the process goes on for another reason. O(log n) a change; no allocation after
+/// `resize`. What `pop` takes out leaves its place vacant until the next change: when that is an
+/// `insert`, as in a process that does one delay after the other, the new entry sinks from there,
+/// and the heap is walked once instead of twice.
+///
+/// Times are not negative: then their bits, read as integers, are in the same order, and time and
+/// process together are one number to compare.
 class Calendar {
  public:
   void resize(std::int32_t processes);
-  bool empty() const { return heap_.empty(); }
-  std::int32_t size() const { return static_cast<std::int32_t>(heap_.size()); }
-  double next_time() const { return heap_.front().time; }
-  std::int32_t next_process() const { return heap_.front().process; }
-  bool contains(std::int32_t process) const { return place_[static_cast<std::size_t>(process)] >= 0; }
+  bool empty() const { return size() == 0; }
+  std::int32_t size() const { return static_cast<std::int32_t>(size_) - (vacant_ ? 1 : 0); }
+  double next_time() const { return time_in(first()); }  ///< requires that it is not empty
+  std::int32_t next_process() const {
+    return process_in(first());
+  }  ///< requires that it is not empty
+  bool next_is(double time) const;  ///< whether there is an entry with `time`; requires that none is earlier
+  bool contains(std::int32_t process) const {
+    return place_[static_cast<std::size_t>(process)] >= 0;
+  }
   double time_of(std::int32_t process) const;  ///< requires that it is in
 
-  void insert(double time, std::int32_t process);  ///< requires that it is not in
+  void insert(double time, std::int32_t process);  ///< requires that it is not in, and 0 <= time
   void erase(std::int32_t process);                ///< requires that it is in
-  void pop() { erase(heap_.front().process); }
+  void pop();                                      ///< requires that it is not empty
 
  private:
-  struct Entry {
-    double time = 0;
-    std::int32_t process = -1;
-  };
-  static bool before(const Entry& a, const Entry& b) {
-    return a.time != b.time ? a.time < b.time : a.process < b.process;
+  __extension__ using Entry =
+      unsigned __int128;  // the bits of the time above the number of the process
+  static double time_in(Entry entry) {
+    return std::bit_cast<double>(static_cast<std::uint64_t>(entry >> 64));
   }
+  static std::int32_t process_in(Entry entry) {
+    return static_cast<std::int32_t>(static_cast<std::uint64_t>(entry));
+  }
+  Entry first() const { return heap_[vacant_ ? least_child(0) : 0]; }
+  std::size_t least_child(std::size_t at) const;
   void put(std::size_t at, Entry entry);
   void rise(std::size_t at, Entry entry);
   void sink(std::size_t at, Entry entry);
-  std::vector<Entry> heap_;
+  void fill_vacancy();
+  std::vector<Entry> heap_;  // entries, then at least four that are later than any
   std::vector<std::int32_t> place_;
+  std::size_t size_ = 0;  // with the vacancy
+  bool vacant_ = false;   // heap_[0] stands for no process; it is earlier than any
 };
 
 }  // namespace chi::sim

@@ -56,9 +56,21 @@ void place_variables(const flat::FlatModel& model, const code::Machine& machine,
   });
 }
 
+/// The path of a block as it would be if every instance were numbered: an instance that is the only one of its process
+/// draws the same numbers when a second one is added.
+std::string numbered(const std::string& path) {
+  std::string text;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    text += path[i];
+    const bool ends = i + 1 == path.size() || path[i + 1] == '.';
+    if (ends && path[i] != ']') text += "[0]";
+  }
+  return text;
+}
+
 void start_streams(const flat::Block& block, code::Machine& machine, code::Slot* frame, std::uint64_t seed) {
   for (const code::StreamPlace& stream : routine_of(machine, block).streams) {
-    const std::string place = block.path.empty() ? stream.name : block.path + "." + stream.name;
+    const std::string place = block.path.empty() ? stream.name : numbered(block.path) + "." + stream.name;
     code::distribution_start(code::stream_key(seed, place), frame + stream.reg);
   }
 }
@@ -90,8 +102,8 @@ Frames make_frames(const flat::FlatModel& model, code::Machine& machine, std::ui
   place_variables(model, machine, frames);
   for (std::size_t b = 0; b < count; ++b) {
     code::Slot* const frame = machine.memory() + frames.base[b];
-    start_streams(model.blocks[b], machine, frame, seed);
     bind_parameters(model, model.blocks[b], frames, machine, frame);
+    start_streams(model.blocks[b], machine, frame, seed);
   }
   return frames;
 }

@@ -12,8 +12,9 @@ namespace chi::sim {
 /// A process that cannot go on by itself, for reports: what it waits at and what would wake it.
 struct Waiting {
   std::string process;
-  Span span;          ///< the statement
-  std::string cause;  ///< "to send on `a`; `M[1]`, at the other end, waits elsewhere"
+  Span span;                  ///< the statement
+  std::string cause;          ///< "to send on `a`; `M[1]`, at the other end, waits elsewhere"
+  std::string function = {};  ///< in which it is; none: in its own statements
 };
 
 // How a run ended.
@@ -27,7 +28,7 @@ struct Deadlock {        // all wait, and no event can come
 };
 struct Livelock {        // actions without end, and no time passes
   std::vector<Waiting> active = {};  ///< who acts, and where; `cause` lists the values of its variables
-  std::int64_t actions = 0;
+  std::int64_t actions = 0;  ///< more than so many
 };
 struct RuntimeError {    // an expression or statement of a process failed
   std::string process;

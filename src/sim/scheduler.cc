@@ -9,9 +9,6 @@
 namespace chi::sim {
 namespace {
 
-/// Actions at one instant after which the run is taken for a livelock: far more than any model needs, reached in
-/// seconds.
-constexpr std::int64_t kMaxActions = 100'000'000;
 constexpr std::int64_t kPulseEvery = 1 << 17;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -19,8 +16,9 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program, const RunOptions& options)
-    : model_(model), program_(program), options_(options), machine_(program), interpreter_(machine_) {
+    : model_(model), program_(program), options_(options), machine_(program, options.heap_limit), interpreter_(machine_) {
   interpreter_.interrupted = options.interrupted;
+  interpreter_.max_work = options.max_actions;
   choice_key_ = code::stream_key(options.seed, "--choice random");
   frames_ = make_frames(model, machine_, options.seed);
   const std::int32_t count = model.processes.size();
@@ -30,15 +28,22 @@ Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
   ready_.resize(count);
   watches_.resize(frames_.shared_slots, count);
   machine_.watchers = watches_.counts();
+  if (!options.random_choice) return;
+  group_end_.resize(at(count));
+  for (std::int32_t p = count - 1; p >= 0; --p) {
+    const bool last = p + 1 == count || model.processes[flat::ProcessId{p}].priority !=
+                                            model.processes[flat::ProcessId{p + 1}].priority;
+    group_end_[at(p)] = last ? p + 1 : group_end_[at(p + 1)];
+  }
 }
 
 Outcome Scheduler::run() {
+  machine_.note_prints = observer != nullptr;
   if (recorder != nullptr) recorder->start(machine_.time);
   if (initialise()) {
     while (!ended_ && discrete_phase() && advance()) {
     }
   }
-  flush_output(-1);
   outcome_.time = machine_.time;
   if (recorder != nullptr) recorder->finish(machine_.time);
   return std::move(outcome_);
@@ -48,9 +53,10 @@ bool Scheduler::initialise() {
   for (std::size_t b = 0; b < model_.blocks.size(); ++b) {
     const code::Routine& routine = program_.bodies[code::RoutineId{model_.blocks[b].body.index}];
     std::int32_t pc = routine.init_pc;
+    // Initialisers have no repetitions of their own: they finish or fail.
     const code::Stop stop = interpreter_.run(routine, machine_.memory() + frames_.base[b], pc);
     if (stop == code::Stop::Failed) {
-      outcome_.why = RuntimeError{model_.blocks[b].path, interpreter_.failure()};
+      report(model_.blocks[b].path, interpreter_.failure());
       return false;
     }
   }
@@ -71,11 +77,13 @@ bool Scheduler::initialise() {
   return true;
 }
 
-std::int32_t Scheduler::pick_ready() {
+/// The next process to run: of the ready ones with the lowest priority number the first, or any one.
+inline std::int32_t Scheduler::pick_ready() {
   const std::int32_t first = ready_.first();
   if (first < 0 || !options_.random_choice) return first;
-  const std::int32_t later = ready_.next_from(choose(static_cast<std::int32_t>(processes_.size())));
-  return later >= 0 ? later : first;
+  const std::int32_t end = group_end_[at(first)];
+  const std::int32_t count = ready_.count(first, end);
+  return count == 1 ? first : ready_.nth_from(first, choose(count));
 }
 
 /// A number below `count` from the stream of choices.
@@ -89,93 +97,123 @@ bool Scheduler::discrete_phase() {
   for (std::int32_t process = pick_ready(); process >= 0; process = pick_ready()) {
     ready_.erase(process);
     ++counts_.resumptions;
-    if (++actions_ > kMaxActions) {
+    if (++actions_ + interpreter_.work > options_.max_actions) {
       if (std::find(active.begin(), active.end(), process) == active.end()) active.push_back(process);
-      if (actions_ > kMaxActions + 1000) {
+      if (actions_ + interpreter_.work > options_.max_actions + 1000) {
         outcome_.why = explain_livelock(active);
         return false;
       }
     }
     if ((counts_.resumptions & (kPulseEvery - 1)) == 0 && pulse != nullptr) pulse->pulse(machine_.time, counts_);
     if (!resume(process)) return false;
-    if (!machine_.changed.empty()) wake_watchers();
-    if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed)) {
-      outcome_.why = Interrupted{};
-      return false;
-    }
+    if (interrupted()) return false;
   }
   return true;
 }
 
-void Scheduler::make_ready(std::int32_t process) {
+inline bool Scheduler::interrupted() {
+  if (options_.interrupted == nullptr || !options_.interrupted->load(std::memory_order_relaxed)) return false;
+  outcome_.why = Interrupted{};
+  return true;
+}
+
+inline void Scheduler::make_ready(std::int32_t process) {
   processes_[at(process)].state = State::Ready;
   ready_.insert(process);
 }
 
 /// Runs a process until it waits. False when that ended the run.
-bool Scheduler::resume(std::int32_t process) {
-  using code::Stop;
+///
+/// Waits often follow each other with nothing to compute between them: the interpreter is called for computing only.
+inline bool Scheduler::resume(std::int32_t process) {
+  using code::Op;
+  constexpr std::int64_t kMask = code::Interpreter::kPatience - 1;
   ProcessState& state = processes_[at(process)];
-  while (true) {
-    const Stop stop = interpreter_.run(*state.routine, state.frame, state.pc);
-    if (!machine_.output.empty()) flush_output(process);
-    switch (stop) {
-      case Stop::Delay:
-        if (interpreter_.duration() <= 0) continue;
-        state.state = State::Delayed;
-        if (std::isfinite(interpreter_.duration())) calendar_.insert(machine_.time + interpreter_.duration(), process);
-        return true;
-      case Stop::Send:
-      case Stop::Receive: {
-        const std::int32_t number = interpreter_.operand();
-        const code::Offer& offer = state.routine->offers[at(number)];
-        const bool sending = stop == Stop::Send;
-        ChannelState& channel = channel_of(state, offer);
-        End& other = sending ? channel.receiver : channel.sender;
-        if (other.process >= 0) {
-          if (!communicate(process, offer, number)) return false;
-          continue;
-        }
-        if (!check_partner(process, offer)) return false;
-        (sending ? channel.sender : channel.receiver) = {process, number};
-        state.state = sending ? State::Sending : State::Receiving;
-        state.waits_at = number;
-        return true;
-      }
-      case Stop::Select:
-        switch (select(process, interpreter_.operand())) {
-          case Choice::GoOn: continue;
-          case Choice::Wait: return true;
-          case Choice::Failed: return false;
-        }
-        continue;
-      case Stop::LongLoop:
-        actions_ += code::Interpreter::kPatience;
-        interpreter_.patience = code::Interpreter::kPatience;
-        if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed)) {
-          outcome_.why = Interrupted{};
-          return false;
-        }
-        if (actions_ > kMaxActions) {
-          outcome_.why = explain_livelock({process});
-          return false;
-        }
-        continue;
-      case Stop::Finished:
-        finish_process(process);
-        return !ended_;
-      case Stop::Terminated:
-        outcome_.why = Terminated{};
-        return false;
-      case Stop::ValueReady:  // only code of values ends so, and that is run by `transfer`
-      case Stop::Failed: report(state, interpreter_.failure()); return false;
+  const code::Instr* const code = state.routine->code.data();
+  Choice next = Choice::GoOn;
+  while (next == Choice::GoOn) {
+    const code::Instr& in = code[state.pc];
+    if (in.op == Op::Send || in.op == Op::Receive) {
+      ++state.pc;
+      next = meet(process, in);
+    } else if (in.op == Op::Delay && !std::isnan(state.frame[in.a].r)) {
+      ++state.pc;
+      next = delay(process, state.frame[in.a].r);
+    } else if (in.op == Op::Select) {
+      ++state.pc;
+      next = select(process, in.c);
+    } else if (in.op == Op::LoopBack) {
+      const std::int32_t loop_end = state.pc;
+      state.pc = in.c;
+      if ((++interpreter_.work & kMask) == 0) next = still_running(process, loop_end);
+    } else {
+      next = compute(process);
     }
   }
+  return next == Choice::Wait;
 }
 
-void Scheduler::report(const ProcessState& process, const code::Failure& failure) {
-  const auto number = static_cast<std::int32_t>(&process - processes_.data());
-  outcome_.why = RuntimeError{std::string(name(number)), failure};
+/// Runs the interpreter until the process wants something of the scheduler.
+Scheduler::Choice Scheduler::compute(std::int32_t process) {
+  using code::Stop;
+  ProcessState& state = processes_[at(process)];
+  const Stop stop = interpreter_.run(*state.routine, state.frame, state.pc);
+  if (!machine_.output.empty()) flush_output(process);
+  // What it changed may have closed guards of those it is about to meet.
+  if (!machine_.changed.empty()) wake_watchers();
+  switch (stop) {
+    case Stop::Delay:
+    case Stop::Send:
+    case Stop::Receive:
+    case Stop::Select: --state.pc; return Choice::GoOn;  // `resume` does it
+    case Stop::LongLoop: return still_running(process, interpreter_.operand());
+    case Stop::Finished: finish_process(process); return ended_ ? Choice::Failed : Choice::Wait;
+    case Stop::Terminated: outcome_.why = Terminated{}; return Choice::Failed;
+    case Stop::ValueReady:  // only code of values ends so, and that is run by `transfer`
+    case Stop::Failed: report(name(process), interpreter_.failure()); return Choice::Failed;
+  }
+  return Choice::Failed;
+}
+
+inline Scheduler::Choice Scheduler::delay(std::int32_t process, double duration) {
+  if (duration <= 0) return Choice::GoOn;
+  processes_[at(process)].state = State::Delayed;
+  if (const double until = machine_.time + duration; std::isfinite(until)) calendar_.insert(until, process);
+  return Choice::Wait;
+}
+
+/// A plain send or receive: at once if the other side is there, else the process waits for it.
+inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Instr& wait) {
+  ProcessState& state = processes_[at(process)];
+  const bool sending = wait.op == code::Op::Send;
+  ChannelState& channel = channels_[static_cast<std::size_t>(state.frame[wait.b].i)];
+  const code::Offer& offer = state.routine->offers[at(wait.c)];
+  if ((sending ? channel.receiver : channel.sender).process >= 0) {
+    return communicate(process, offer) ? Choice::GoOn : Choice::Failed;
+  }
+  if (sending && !check_partner(process, offer)) return Choice::Failed;
+  (sending ? channel.sender : channel.receiver) = {process, wait.c};
+  state.state = sending ? State::Sending : State::Receiving;
+  state.waits_at = wait.c;
+  return Choice::Wait;
+}
+
+/// The process has repeated something many times without waiting, last the loop that ends at `loop_end`.
+Scheduler::Choice Scheduler::still_running(std::int32_t process, std::int32_t loop_end) {
+  if (interrupted()) return Choice::Failed;
+  if (actions_ + interpreter_.work <= options_.max_actions) return Choice::GoOn;
+  outcome_.why = explain_loop(process, loop_end);
+  return Choice::Failed;
+}
+
+void Scheduler::report(std::string_view process, const code::Failure& failure) {
+  switch (failure.error) {
+    case code::RunError::Interrupted: outcome_.why = Interrupted{}; return;
+    case code::RunError::NoProgress:
+      outcome_.why = Livelock{{{std::string(process), failure.span, "", failure.calls.front()->name}}, options_.max_actions};
+      return;
+    default: outcome_.why = RuntimeError{std::string(process), failure};
+  }
 }
 
 const code::Offer& Scheduler::offer_of(End end) const {
@@ -187,19 +225,23 @@ Scheduler::ChannelState& Scheduler::channel_of(const ProcessState& process, cons
 }
 
 /// The running process meets the one that waits at the other end of the channel.
-bool Scheduler::communicate(std::int32_t process, const code::Offer& offer, std::int32_t number) {
-  const auto channel = static_cast<std::int32_t>(processes_[at(process)].frame[offer.channel].i);
+bool Scheduler::communicate(std::int32_t process, const code::Offer& offer) {
+  ProcessState& self = processes_[at(process)];
+  const auto channel = static_cast<std::int32_t>(self.frame[offer.channel].i);
   ChannelState& ends = channels_[at(channel)];
   const bool sending = offer.kind == code::Offer::Kind::Send;
-  const End self{process, number};
-  const End other = sending ? ends.receiver : ends.sender;
-  if (!(sending ? transfer(self, other, channel) : transfer(other, self, channel))) return false;
-  // The other goes on behind its statement, or in the body of its alternative.
+  End other = sending ? ends.receiver : ends.sender;
+  if (options_.random_choice) other = chosen_offer(other);
   ProcessState& partner = processes_[at(other.process)];
+  const code::Offer& answer = partner.routine->offers[at(other.offer)];
+  if (!(sending ? transfer(self, offer, partner, answer, channel) : transfer(partner, answer, self, offer, channel))) {
+    return false;
+  }
+  // The other goes on behind its statement, or in the body of its alternative.
   if (partner.state == State::Selecting) {
-    partner.pc = offer_of(other).body_pc;
+    partner.pc = answer.body_pc;
     withdraw(other.process);
-    if (observer != nullptr) observer->selected(machine_.time, name(other.process), offer_of(other).span);
+    if (observer != nullptr) observer->selected(machine_.time, name(other.process), answer.span);
   } else {
     (sending ? ends.receiver : ends.sender) = {};
   }
@@ -207,33 +249,35 @@ bool Scheduler::communicate(std::int32_t process, const code::Offer& offer, std:
   return true;
 }
 
+void Scheduler::tell_communication(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
+                                   std::int32_t channel) {
+  std::string value;
+  if (from.value >= 0) code::print_value(program_.types, program_.types[from.type], sender.frame + from.value, value);
+  observer->communication(machine_.time, model_.channels[flat::ChannelId{channel}].name, name(number_of(sender)),
+                          name(number_of(receiver)), value, from.span);
+}
+
 /// Evaluates the sender's value now, and copies or moves it to where the receiver wants it.
-bool Scheduler::transfer(End sender, End receiver, std::int32_t channel) {
-  const code::Offer& from = offer_of(sender);
-  const code::Offer& to = offer_of(receiver);
-  ProcessState& source = processes_[at(sender.process)];
+inline bool Scheduler::transfer(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
+                                const code::Offer& to, std::int32_t channel) {
   if (from.value_pc >= 0) {
     std::int32_t pc = from.value_pc;
-    if (interpreter_.run(*source.routine, source.frame, pc) != code::Stop::ValueReady) {
-      report(source, interpreter_.failure());
+    if (interpreter_.run(*sender.routine, sender.frame, pc) != code::Stop::ValueReady) {
+      report(name(number_of(sender)), interpreter_.failure());
       return false;
     }
   }
   ++counts_.communications;
-  if (observer != nullptr) {
-    std::string value;
-    if (from.value >= 0) code::print_value(program_.types, program_.types[from.type], source.frame + from.value, value);
-    observer->communication(machine_.time, model_.channels[flat::ChannelId{channel}].name, name(sender.process),
-                            name(receiver.process), value, from.span);
-  }
+  if (observer != nullptr) tell_communication(sender, from, receiver, channel);
   if (to.value < 0) return true;
-  const code::Slot* const value = source.frame + from.value;
-  code::Slot* const target = processes_[at(receiver.process)].frame + to.value;
-  std::memcpy(target, value, static_cast<std::size_t>(from.slots) * sizeof(code::Slot));
-  if (!from.value_owned) {
-    const code::RuntimeType& type = program_.types[from.type];
-    if (!type.is_plain) code::retain(type, target);
+  const code::Slot* const value = sender.frame + from.value;
+  code::Slot* const target = receiver.frame + to.value;
+  if (from.slots == 1) {
+    *target = *value;
+  } else {
+    std::memcpy(target, value, static_cast<std::size_t>(from.slots) * sizeof(code::Slot));
   }
+  if (from.managed && !from.value_owned) code::retain(program_.types[from.type], target);
   return true;
 }
 
@@ -249,7 +293,7 @@ bool Scheduler::advance() {
   }
   const double next = calendar_.next_time();
   if (next > options_.end) {
-    if (recorder != nullptr) {
+    if (recorder != nullptr && machine_.time < options_.end) {
       recorder->after_event(machine_.time);
       recorder->constant_until(machine_.time, options_.end);
     }
@@ -257,15 +301,18 @@ bool Scheduler::advance() {
     outcome_.why = EndReached{};
     return false;
   }
-  if (recorder != nullptr) {
-    recorder->after_event(machine_.time);
-    recorder->constant_until(machine_.time, next);
-    recorder->before_event(next);
+  if (next > machine_.time) {  // a delay may be too short to be seen beside the time
+    if (recorder != nullptr) {
+      recorder->after_event(machine_.time);
+      recorder->constant_until(machine_.time, next);
+      recorder->before_event(next);
+    }
+    machine_.time = next;
+    actions_ = 0;
+    interpreter_.work = 0;
+    ++counts_.instants;
   }
-  machine_.time = next;
-  actions_ = 0;
-  ++counts_.instants;
-  while (!calendar_.empty() && calendar_.next_time() == next) {
+  do {
     const std::int32_t process = calendar_.next_process();
     calendar_.pop();
     ++counts_.time_events;
@@ -278,7 +325,7 @@ bool Scheduler::advance() {
       state.pc = retry;
     }
     make_ready(process);
-  }
+  } while (calendar_.next_is(next));
   return true;
 }
 
@@ -318,9 +365,13 @@ void Scheduler::wake_watchers() {
 void Scheduler::flush_output(std::int32_t process) {
   if (machine_.output.empty()) return;
   if (pulse != nullptr) pulse->print(machine_.output);
-  if (observer != nullptr && process >= 0) {
-    observer->printed(machine_.time, name(process), machine_.output, waiting_span(process));
+  std::size_t begin = 0;
+  for (const code::Machine::Printed& print : machine_.prints) {
+    observer->printed(machine_.time, name(process), std::string_view(machine_.output).substr(begin, print.end - begin),
+                      print.span);
+    begin = print.end;
   }
+  machine_.prints.clear();
   machine_.output.clear();
 }
 

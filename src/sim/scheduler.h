@@ -22,7 +22,11 @@ struct RunOptions {
   double end = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 0;
   bool random_choice = false;                      ///< --choice random
-  const std::atomic<bool>* interrupted = nullptr;  ///< set from a signal handler
+  /// Actions at one instant after which the run is taken for a livelock: far more than any model needs, reached in
+  /// seconds.
+  std::int64_t max_actions = 100'000'000;
+  std::int64_t heap_limit = std::numeric_limits<std::int64_t>::max();  ///< bytes for the model's lists and strings
+  const std::atomic<bool>* interrupted = nullptr;                      ///< set from a signal handler
 };
 
 /// What a run counted, for `--stats`.
@@ -90,9 +94,19 @@ class Scheduler {
   bool initialise();
   bool discrete_phase();
   std::int32_t pick_ready();
+  /// What becomes of a process: it goes on, it waits, or the run is over.
+  enum class Choice : std::uint8_t { GoOn, Wait, Failed };
   bool resume(std::int32_t process);
-  bool communicate(std::int32_t process, const code::Offer& offer, std::int32_t number);
-  bool transfer(End sender, End receiver, std::int32_t channel);
+  Choice compute(std::int32_t process);
+  Choice delay(std::int32_t process, double duration);
+  Choice meet(std::int32_t process, const code::Instr& wait);
+  Choice still_running(std::int32_t process, std::int32_t loop_end);
+  bool communicate(std::int32_t process, const code::Offer& offer);
+  bool transfer(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
+                const code::Offer& to, std::int32_t channel);
+  void tell_communication(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
+                          std::int32_t channel);
+  std::int32_t number_of(const ProcessState& p) const { return static_cast<std::int32_t>(&p - processes_.data()); }
   bool advance();
   void finish_process(std::int32_t process);
   void make_ready(std::int32_t process);
@@ -100,20 +114,23 @@ class Scheduler {
   void flush_output(std::int32_t process);
   const code::Offer& offer_of(End end) const;
   ChannelState& channel_of(const ProcessState& process, const code::Offer& offer);
-  void report(const ProcessState& process, const code::Failure& failure);
+  void report(std::string_view name, const code::Failure& failure);
+  bool interrupted();
 
   // select.cc
-  enum class Choice : std::uint8_t { GoOn, Wait, Failed };
   Choice select(std::int32_t process, std::int32_t number);
   Choice take(std::int32_t process, std::int32_t offer);
   bool possible(const ProcessState& process, const code::Offer& offer) const;
   void wait_in_selection(std::int32_t process, const code::Selection& selection);
   void withdraw(std::int32_t process);
   std::int32_t choose(std::int32_t count);
+  End chosen_offer(End waiting);
 
   // waiting.cc
   Deadlock explain_deadlock() const;
   Livelock explain_livelock(const std::vector<std::int32_t>& active) const;
+  Livelock explain_loop(std::int32_t process, std::int32_t loop_end) const;
+  std::string watched_text(const ProcessState& process, const code::Watched& watched) const;
   std::string waiting_cause(std::int32_t process) const;
   std::string partner_text(std::int32_t channel, bool sending) const;
   std::string values_text(std::int32_t process) const;
@@ -134,8 +151,9 @@ class Scheduler {
   WatchLists watches_;
   std::vector<std::int32_t> woken_;     // scratch of wake_watchers
   std::vector<std::int32_t> possible_;  // scratch of select
+  std::vector<std::int32_t> group_end_;  // --choice random, per process: the first behind it of another priority
   std::int32_t unfinished_ = 0;
-  std::int64_t actions_ = 0;  // since time last advanced
+  std::int64_t actions_ = 0;  // resumptions since time last advanced; repetitions are in interpreter_.work
   std::uint64_t choice_key_ = 0, choices_ = 0;
   RunCounts counts_;
   Outcome outcome_;

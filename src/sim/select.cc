@@ -53,7 +53,7 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
       code::Failure failure;
       failure.error = code::RunError::NoOpenGuard;
       failure.span = selection.span;
-      report(state, failure);
+      report(name(process), failure);
       return Choice::Failed;
     }
   }
@@ -67,11 +67,27 @@ Scheduler::Choice Scheduler::take(std::int32_t process, std::int32_t number) {
   ProcessState& state = processes_[at(process)];
   const Offer& offer = state.routine->offers[at(number)];
   if (offer.kind == Offer::Kind::Send || offer.kind == Offer::Kind::Receive) {
-    if (!communicate(process, offer, number)) return Choice::Failed;
+    if (!communicate(process, offer)) return Choice::Failed;
   }
   if (observer != nullptr) observer->selected(machine_.time, name(process), offer.span);
   state.pc = offer.body_pc;
   return Choice::GoOn;
+}
+
+/// With `--choice random`: any open offer on the same end of the same channel, if one selection waits with several.
+Scheduler::End Scheduler::chosen_offer(End waiting) {
+  const ProcessState& state = processes_[at(waiting.process)];
+  if (!options_.random_choice || state.state != State::Selecting) return waiting;
+  const code::Selection& selection = state.routine->selections[at(state.waits_at)];
+  const Offer& first = state.routine->offers[at(waiting.offer)];
+  possible_.clear();
+  for (std::int32_t i = 0; i < selection.offers; ++i) {
+    const Offer& offer = state.routine->offers[at(selection.first_offer + i)];
+    if (offer.kind != first.kind || (offer.guard >= 0 && state.frame[offer.guard].i == 0)) continue;
+    if (state.frame[offer.channel].i == state.frame[first.channel].i) possible_.push_back(selection.first_offer + i);
+  }
+  if (possible_.size() == 1) return waiting;
+  return {waiting.process, possible_[at(choose(static_cast<std::int32_t>(possible_.size())))]};
 }
 
 void Scheduler::wait_in_selection(std::int32_t process, const code::Selection& selection) {
@@ -90,6 +106,9 @@ void Scheduler::wait_in_selection(std::int32_t process, const code::Selection& s
       End& end = channel_of(state, offer).receiver;
       if (end.process < 0) end = {process, number};
     }
+  }
+  for (const std::int32_t reg : selection.deadlines) {
+    if (state.frame[reg].r > machine_.time) deadline = std::min(deadline, state.frame[reg].r);
   }
   if (std::isfinite(deadline)) calendar_.insert(deadline, process);
   for (const code::Watched& watched : selection.watched) {

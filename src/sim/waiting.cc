@@ -62,12 +62,34 @@ std::string Scheduler::waiting_cause(std::int32_t process) const {
     const code::Offer& offer = state.routine->offers[at(selection.first_offer + i)];
     if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
     if (offer.kind == code::Offer::Kind::Delay) continue;
+    if (offer.kind == code::Offer::Kind::Immediate) continue;
     if (!text.empty()) text += ", or ";
-    text += offer.kind == code::Offer::Kind::Immediate ? "for a condition to hold" : channel_text(offer);
+    text += channel_text(offer);
+  }
+  for (const code::Watched& watched : selection.watched) {
+    if (!text.empty()) text += ", or ";
+    text += "for a change of " + watched_text(state, watched);
   }
   if (!text.empty()) return text;
-  return selection.watched.empty() ? "for a condition that no other process can change"
-                                   : "for a condition over shared variables to hold";
+  return "for a condition that no other process can change";
+}
+
+/// A shared variable by name, with its value: `n` (now 3).
+std::string Scheduler::watched_text(const ProcessState& process, const code::Watched& watched) const {
+  const std::int64_t slot = process.frame[watched.reg].i;
+  flat::VariableId found{};
+  for (flat::VariableId v{0}; v.index < model_.variables.size(); ++v.index) {
+    const std::int64_t first = frames_.variable[v];
+    if (first > slot || first < 0) continue;
+    if (!found || frames_.variable[found] <= first) found = v;
+  }
+  constexpr std::size_t kMaxShown = 60;
+  const flat::Variable& variable = model_.variables[found];
+  std::string value;
+  code::print_value(program_.types, program_.types.known(variable.type), machine_.memory() + frames_.variable[found],
+                    value);
+  if (value.size() > kMaxShown) return fmt::format("`{}`", variable.name);
+  return fmt::format("`{}` (now {})", variable.name, value);
 }
 
 Deadlock Scheduler::explain_deadlock() const {
@@ -103,7 +125,7 @@ std::string Scheduler::values_text(std::int32_t process) const {
 }
 
 Livelock Scheduler::explain_livelock(const std::vector<std::int32_t>& active) const {
-  Livelock livelock{.actions = actions_};
+  Livelock livelock{.actions = options_.max_actions};
   for (const std::int32_t process : active) {
     if (livelock.active.size() == kMaxListed) break;
     const ProcessState& state = processes_[at(process)];
@@ -111,6 +133,11 @@ Livelock Scheduler::explain_livelock(const std::vector<std::int32_t>& active) co
     livelock.active.push_back({std::string(name(process)), state.routine->spans[at(pc)], values_text(process)});
   }
   return livelock;
+}
+
+Livelock Scheduler::explain_loop(std::int32_t process, std::int32_t loop_end) const {
+  const Span span = processes_[at(process)].routine->spans[at(loop_end)];
+  return {{{std::string(name(process)), span, values_text(process)}}, options_.max_actions};
 }
 
 /// A plain send to a process that has finished, or that never was, can never happen: false, and reported.
