@@ -264,16 +264,16 @@ bool Lowering::steals(ExprId value, ExprId target) {
   const DeclId decl = variable(target);
   if (leaf == value || !decl || variable(leaf) != decl) return false;
   const bool shared = typed().decls[decl].kind == DeclKind::RefParam;
-  std::vector<ExprId> todo{value};
-  while (!todo.empty()) {
-    const ExprId id = todo.back();
-    todo.pop_back();
+  std::vector<ExprId> pending{value};
+  while (!pending.empty()) {
+    const ExprId id = pending.back();
+    pending.pop_back();
     const DeclId name = variable(id);
     const bool again = name == decl && id != leaf;
     // Another reference parameter may be bound to the same variable, or to a part of it.
     const bool alias = shared && name && name != decl && typed().decls[name].kind == DeclKind::RefParam;
     if (again || (alias && managed(decl_types_.at(name)))) return false;
-    syntax::append_children(ast(), id, todo);
+    syntax::append_children(ast(), id, pending);
   }
   stolen_ = leaf;
   return true;

@@ -207,17 +207,17 @@ void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool
 
 /// Adds the registers of the shared variables that `expr` reads.
 void Lowering::watch(ExprId expr, std::vector<Watched>& watched) {
-  std::vector<ExprId> todo{expr};
-  while (!todo.empty()) {
-    const ExprId id = todo.back();
-    todo.pop_back();
+  std::vector<ExprId> pending{expr};
+  while (!pending.empty()) {
+    const ExprId id = pending.back();
+    pending.pop_back();
     const auto* decl = std::get_if<sema::DeclId>(&typed().resolution[id]);
     if (decl != nullptr && typed().decls[*decl].kind == sema::DeclKind::RefParam) {
       const std::int32_t reg = registers_.at(*decl);
       const bool known = std::any_of(watched.begin(), watched.end(), [&](const Watched& w) { return w.reg == reg; });
       if (!known) watched.push_back({reg, slots(decl_types_.at(*decl))});
     }
-    syntax::append_children(ast(), id, todo);
+    syntax::append_children(ast(), id, pending);
   }
 }
 

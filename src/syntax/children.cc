@@ -41,12 +41,12 @@ bool is_time(const Ast& ast, ExprId expr) {
 }
 
 bool mentions_time(const Ast& ast, ExprId expr) {
-  std::vector<ExprId> todo{expr};
-  while (!todo.empty()) {
-    const ExprId id = todo.back();
-    todo.pop_back();
+  std::vector<ExprId> pending{expr};
+  while (!pending.empty()) {
+    const ExprId id = pending.back();
+    pending.pop_back();
     if (is_time(ast, id)) return true;
-    append_children(ast, id, todo);
+    append_children(ast, id, pending);
   }
   return false;
 }
@@ -55,11 +55,11 @@ bool mentions_time(const Ast& ast, ExprId expr) {
 /// `on_time` get what is met.
 template <class OnRelation, class OnTime>
 void visit_time(const Ast& ast, ExprId expr, OnRelation on_relation, OnTime on_time) {
-  std::vector<ExprId> todo{expr};
+  std::vector<ExprId> pending{expr};
   std::vector<ExprId> children;
-  while (!todo.empty()) {
-    const ExprId id = todo.back();
-    todo.pop_back();
+  while (!pending.empty()) {
+    const ExprId id = pending.back();
+    pending.pop_back();
     const auto* binary = std::get_if<Binary>(&ast.exprs[id].node);
     if (binary != nullptr && compares_time(ast, *binary)) {
       on_relation(id);
@@ -68,7 +68,7 @@ void visit_time(const Ast& ast, ExprId expr, OnRelation on_relation, OnTime on_t
     if (is_time(ast, id)) on_time(id);
     children.clear();
     append_children(ast, id, children);
-    todo.insert(todo.end(), children.rbegin(), children.rend());
+    pending.insert(pending.end(), children.rbegin(), children.rend());
   }
 }
 
