@@ -31,7 +31,7 @@ HEAD = re.compile(r"^(error|warning|note)\[(\w+)\] ?(.*)$")
 def found(chi, path, command):
     """The exit code and the diagnostics of `command` on the file."""
     arguments = [chi, command[1], path.name, "--json", *command[2:]]
-    done = subprocess.run(arguments, cwd=path.parent, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(arguments, cwd=path.parent, capture_output=True, timeout=300, check=False)
     lines = done.stdout.decode("utf-8", "replace").splitlines()
     reports = [json.loads(line) for line in lines if line.startswith('{"code"')]
     return done.returncode, reports, done.stderr.decode("utf-8", "replace")
