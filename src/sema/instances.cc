@@ -188,15 +188,15 @@ class Nesting {
   enum State : std::uint8_t { New, Active, Done };
 
   void collect(std::size_t d, Slice<syntax::InstanceId> instances) {
-    std::vector<Slice<syntax::InstanceId>> todo{instances};
-    while (!todo.empty()) {
-      const auto slice = todo.back();
-      todo.pop_back();
+    std::vector<Slice<syntax::InstanceId>> pending{instances};
+    while (!pending.empty()) {
+      const auto slice = pending.back();
+      pending.pop_back();
       for (syntax::InstanceId id : c_.ast.list(slice)) {
         const syntax::Instance& instance = c_.ast.instances[id];
         const std::int32_t part = c_.model.instance_of[id];
         if (!instance.name) {
-          todo.push_back(instance.group);
+          pending.push_back(instance.group);
         } else if (part >= 0) {
           uses_[d].push_back({static_cast<std::size_t>(part), instance.name.span});
         }

@@ -91,19 +91,19 @@ class SubstituteGraph {
 
   /// The paths that the value of an equation reads, and the indices on them.
   void add_reads(int node) {
-    std::vector<ExprId> todo{equation_of(node).value};
-    while (!todo.empty()) {
-      ExprId expr = todo.back();
-      todo.pop_back();
+    std::vector<ExprId> pending{equation_of(node).value};
+    while (!pending.empty()) {
+      ExprId expr = pending.back();
+      pending.pop_back();
       if (!expr) continue;
       const bool is_path = whole_of(c_.ast, expr) || c_.node<syntax::Name>(expr);
       if (!is_path || !root_of(c_, expr)) {
-        syntax::append_children(c_.ast, expr, todo);
+        syntax::append_children(c_.ast, expr, pending);
         continue;
       }
       add_read(node, path_key(c_, expr));
       for (; expr; expr = whole_of(c_.ast, expr)) {
-        if (const auto* n = c_.node<syntax::Index>(expr)) todo.push_back(n->index);
+        if (const auto* n = c_.node<syntax::Index>(expr)) pending.push_back(n->index);
       }
     }
   }
