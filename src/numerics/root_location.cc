@@ -80,9 +80,9 @@ class Search {
 
   // Far enough from both ends to close the bracket from the other side once an end is the root.
   double guarded(double x) const {
-    const double margin = std::min(limit() * 0.75, width() / 2);
-    if (!(x >= result_.left) || !(x <= result_.right)) return middle();
-    return std::clamp(x, result_.left + margin, result_.right - margin);
+    const double low = result_.left + limit() * 0.75, high = result_.right - limit() * 0.75;
+    if (!(x >= result_.left) || !(x <= result_.right) || !(low < high)) return middle();
+    return std::clamp(x, low, high);
   }
 
   double propose() {
