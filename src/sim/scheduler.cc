@@ -74,6 +74,10 @@ bool Scheduler::initialise() {
     ready_.insert(p);
     ++unfinished_;
   }
+  for (flat::ChannelId c{0}; c.index < model_.channels.size(); ++c.index) {
+    const std::int32_t receiver = model_.channels[c].receiver.index;
+    channels_[at(c.index)].deaf = receiver < 0 || processes_[at(receiver)].state == State::Finished;
+  }
   return true;
 }
 
@@ -191,7 +195,7 @@ inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Instr
   if ((sending ? channel.receiver : channel.sender).process >= 0) {
     return communicate(process, offer) ? Choice::GoOn : Choice::Failed;
   }
-  if (sending && !check_partner(process, offer)) return Choice::Failed;
+  if (sending && channel.deaf && !check_partner(process, offer)) return Choice::Failed;
   (sending ? channel.sender : channel.receiver) = {process, wait.c};
   state.state = sending ? State::Sending : State::Receiving;
   state.waits_at = wait.c;
@@ -338,6 +342,7 @@ void Scheduler::finish_process(std::int32_t process) {
     if (bound == nullptr) continue;
     for (const flat::ChannelId id : bound->channels) {
       if (model_.channels[id].receiver.index != process) continue;
+      channels_[at(id.index)].deaf = true;
       const End sender = channels_[at(id.index)].sender;
       if (sender.process < 0 || processes_[at(sender.process)].state != State::Sending) continue;
       if (!check_partner(sender.process, offer_of(sender))) {

@@ -88,6 +88,7 @@ class Scheduler {
   };
   struct ChannelState {
     End sender, receiver;
+    bool deaf = false;  ///< nobody will ever receive from it
   };
 
   // scheduler.cc
