@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails if a diagnostic code is registered twice, or has no golden test."""
+"""Fails if a diagnostic code is registered twice, or no test knows it: by its code in a golden test, by its name in a
+unit test."""
 import pathlib
 import re
 import sys
@@ -11,6 +12,10 @@ tested = set()
 for file in (root / "tests").rglob("*"):
     if file.suffix in (".chi", ".cc", ".py") and "corpus" not in file.parts:
         tested |= set(re.findall(r"\b([EW]\d{4})\b", file.read_text("utf-8", "replace")))
+
+for file in (root / "src").rglob("*_test.cc"):
+    named = set(re.findall(r"DiagCode::(\w+)", file.read_text("utf-8", "replace")))
+    tested |= {code for name, code, _ in codes if name in named}
 
 wrong = []
 seen = {}

@@ -28,8 +28,12 @@ TEST(RenderText, ShowsPlaceUnderlineLabelsNotesAndHelp) {
 }
 
 TEST(RenderText, ClipsLongLinesAroundTheSpan) {
-  const SourceFile source("m.chi", std::string(5000, 'a') + "X" + std::string(5000, 'b'));
-  const std::string text = render_text({.code = DiagCode::CannotReadFile, .span = Span{5000, 5001}}, source, false);
+  std::string line_text(5000, 'a');
+  line_text += 'X';
+  line_text.append(5000, 'b');
+  const SourceFile source("m.chi", line_text);
+  const std::string text =
+      render_text({.code = DiagCode::CannotReadFile, .span = Span{5000, 5001}}, source, false);
   EXPECT_LT(text.size(), 500u);
   EXPECT_NE(text.find("aXb"), std::string::npos);
   const std::size_t line = text.find("...a");
@@ -42,17 +46,21 @@ TEST(RenderText, ClipsLongLinesAroundTheSpan) {
 
 TEST(RenderText, MakesAnyBytesPrintable) {
   const SourceFile source("m.chi", std::string("\t\x01\xFF ok", 7));
-  const std::string text = render_text({.code = DiagCode::CannotReadFile, .span = Span{4, 6}}, source, false);
+  const std::string text =
+      render_text({.code = DiagCode::CannotReadFile, .span = Span{4, 6}}, source, false);
   EXPECT_NE(text.find("    ?? ok"), std::string::npos) << text;
   for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << text;
 }
 
 TEST(RenderJson, IsOneLineWithNullPlacesWhereThereIsNone) {
   const SourceFile source("m.chi", "x\ny");
-  const std::string with = render_json({.code = DiagCode::CannotReadFile, .span = Span{2, 3}, .message = "a\"b"}, source);
+  const std::string with = render_json(
+      {.code = DiagCode::CannotReadFile, .span = Span{2, 3}, .message = "a\"b"}, source);
   EXPECT_EQ(with,
-            "{\"code\":\"E0001\",\"severity\":\"error\",\"file\":\"m.chi\",\"start\":{\"line\":2,\"column\":1,\"offset\":2},"
-            "\"end\":{\"line\":2,\"column\":2,\"offset\":3},\"message\":\"a\\\"b\",\"labels\":[],\"notes\":[],\"help\":\"\"}");
+            "{\"code\":\"E0001\",\"severity\":\"error\",\"file\":\"m.chi\",\"start\":{\"line\":2,"
+            "\"column\":1,\"offset\":2},"
+            "\"end\":{\"line\":2,\"column\":2,\"offset\":3},\"message\":\"a\\\"b\",\"labels\":[],"
+            "\"notes\":[],\"help\":\"\"}");
   const std::string without = render_json({.code = DiagCode::CannotReadFile}, source);
   EXPECT_NE(without.find("\"start\":null,\"end\":null"), std::string::npos);
 }
