@@ -32,7 +32,13 @@ void Progress::pulse(double time, const sim::RunCounts& counts) {
 
 void Progress::print(std::string_view text) {
   clear();
+  in_line_ = !text.empty() && text.back() != '\n';
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_failed_ = true;
+  // Whoever reads along, through a pipe, sees what there is.
+  const auto now = Clock::now();
+  if (now - flushed_ < std::chrono::milliseconds(200)) return;
+  flushed_ = now;
+  if (std::fflush(stdout) != 0) output_failed_ = true;
 }
 
 void Progress::clear() {

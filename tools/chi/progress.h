@@ -14,6 +14,7 @@ class Progress : public sim::Scheduler::Pulse {
   void print(std::string_view text) override;
   void clear();  ///< takes the bar away
   bool output_failed() const { return output_failed_; }
+  bool in_line() const { return in_line_; }  ///< the model's output does not end with a newline
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -21,8 +22,10 @@ class Progress : public sim::Scheduler::Pulse {
   bool show_bar_;
   bool shown_ = false;
   bool output_failed_ = false;
+  bool in_line_ = false;
   Clock::time_point start_;
   Clock::time_point last_ = {};
+  Clock::time_point flushed_ = {};
 };
 
 }  // namespace chi::cli

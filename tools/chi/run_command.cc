@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -37,6 +38,12 @@ double seconds(Clock::time_point from, Clock::time_point to) { return std::chron
 
 void bad_option(Diagnostics& diagnostics, std::string message, std::string help = "") {
   diagnostics.report({.code = DiagCode::BadOption, .message = std::move(message), .help = std::move(help)});
+}
+
+/// Three quarters of the machine's memory: a model whose lists grow without end fails before the machine does.
+std::int64_t memory_for_values() {
+  const std::int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page > 0 ? pages / 4 * 3 * page : std::numeric_limits<std::int64_t>::max();
 }
 
 flat::Request request_of(const RunCommandOptions& options, Diagnostics& diagnostics) {
@@ -98,6 +105,7 @@ class Run {
   int simulate() {
     sim::RunOptions run{.seed = options_.seed, .random_choice = options_.choice == "random", .interrupted = &interrupted};
     if (options_.end) run.end = *options_.end;
+    run.heap_limit = memory_for_values();
     const Clock::time_point start = Clock::now();
     sim::Scheduler scheduler(*compiled_->model, *compiled_->program, run);
     std::unique_ptr<results::Recording> recording;
@@ -121,7 +129,7 @@ class Run {
     const sim::Outcome outcome = scheduler.run();
     simulate_seconds_ = seconds(begin, Clock::now());
     progress.clear();
-    return finish(outcome, recording.get(), scheduler.counts(), progress.output_failed());
+    return finish(outcome, recording.get(), scheduler.counts(), progress);
   }
 
   bool open_events() {
@@ -138,7 +146,8 @@ class Run {
 
   /// What was computed is kept, however the run ended.
   int finish(const sim::Outcome& outcome, const results::Recording* recording, const sim::RunCounts& counts,
-             bool output_failed) {
+             const Progress& progress) {
+    if (options_.common.json && progress.in_line()) std::fputc('\n', stdout);  // what follows is a line each
     std::fflush(stdout);
     for (const std::string& out : options_.out) {
       const bool csv = out.ends_with(".csv");
@@ -150,7 +159,7 @@ class Run {
       diagnostics_.report(
           {.code = DiagCode::CannotWriteFile, .message = fmt::format("cannot write all of `{}`", options_.events)});
     }
-    if (output_failed) {
+    if (progress.output_failed()) {
       diagnostics_.report({.code = DiagCode::CannotWriteFile, .message = "cannot write the model's output to stdout"});
     }
     if (outcome.failed()) diagnostics_.report(driver::explain(outcome, *source_));
