@@ -217,7 +217,9 @@ void Lowering::watch(ExprId expr, std::vector<Watched>& watched) {
       const bool known = std::any_of(watched.begin(), watched.end(), [&](const Watched& w) { return w.reg == reg; });
       if (!known) watched.push_back({reg, slots(decl_types_.at(*decl))});
     }
+    const auto first = static_cast<std::ptrdiff_t>(pending.size());
     syntax::append_children(ast(), id, pending);
+    std::reverse(pending.begin() + first, pending.end());  // in reading order
   }
 }
 

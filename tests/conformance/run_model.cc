@@ -1,0 +1,98 @@
+#include "run_model.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "diag/render.h"
+#include "driver/compile.h"
+#include "driver/explain.h"
+#include "results/event_log.h"
+
+namespace chi::conformance {
+namespace {
+
+class Collector : public sim::Scheduler::Pulse {
+ public:
+  void pulse(double, const sim::RunCounts&) override {}
+  void print(std::string_view text) override { output += text; }
+  std::string output;
+};
+
+void note(const Diagnostic& diagnostic, const SourceFile& source, Ran& ran) {
+  if (severity_of(diagnostic.code) != Severity::Error) return;
+  if (ran.code.empty()) ran.code = code_text(diagnostic.code);
+  ran.report += render_text(diagnostic, source, false);
+}
+
+/// An event log in memory.
+class Log {
+ public:
+  explicit Log(const SourceFile& source) : file_(open_memstream(&text_, &size_)), log_(file_, source) {}
+  ~Log() { std::free(text_); }
+  sim::Observer* observer() { return &log_; }
+  std::string close() {
+    std::fclose(file_);
+    return {text_, size_};
+  }
+
+ private:
+  char* text_ = nullptr;
+  std::size_t size_ = 0;
+  std::FILE* file_;
+  results::EventLog log_;
+};
+
+}  // namespace
+
+Ran run_model(std::string_view text, const RunRequest& request) {
+  Ran ran;
+  const SourceFile source("model.chi", std::string(text));
+  Diagnostics diagnostics;
+  const auto compiled = driver::compile(source, {request.top, request.params},
+                                        {.random_choice = request.random_choice}, diagnostics);
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) note(diagnostic, source, ran);
+  if (!compiled) return ran;
+  sim::Scheduler scheduler(*compiled->model, *compiled->program,
+                           {.end = request.end,
+                            .seed = request.seed,
+                            .random_choice = request.random_choice,
+                            .max_actions = request.max_actions,
+                            .heap_limit = request.heap_limit});
+  Collector collector;
+  scheduler.pulse = &collector;
+  Log log(source);
+  if (request.events) scheduler.observer = log.observer();
+  results::Recording recording(*compiled->model, scheduler.machine(), scheduler.frames(), {}, {}, request.end);
+  if (request.record) scheduler.recorder = &recording;
+  const sim::Outcome outcome = scheduler.run();
+  if (outcome.failed()) note(driver::explain(outcome, source), source, ran);
+  ran.output = collector.output;
+  ran.time = outcome.time;
+  ran.events = log.close();
+  ran.trace = recording.trace();
+  ran.counts = scheduler.counts();
+  code::Heap& heap = scheduler.machine().heap();
+  ran.live_objects = heap.live_objects();
+  ran.live_bytes = heap.live_bytes();
+  ran.heap_allocations = heap.allocations();
+  ran.system_allocations = heap.system_allocations();
+  return ran;
+}
+
+std::string output_of(std::string_view text, const RunRequest& request) {
+  const Ran ran = run_model(text, request);
+  return ran.report.empty() ? ran.output : ran.report;
+}
+
+std::string output_of_process(std::string_view declarations, std::string_view statements,
+                              std::string_view definitions) {
+  std::string text(definitions);
+  text += "\nproc P() = |[ ";
+  text += declarations;
+  text += "\n| ";
+  text += statements;
+  text += "\n]|\n";
+  return output_of(text);
+}
+
+}  // namespace chi::conformance
