@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "flat/choose_top.h"
+#include "flat/instance_note.h"
 #include "flat/instantiate.h"
 #include "flat/layout.h"
 
@@ -111,7 +112,9 @@ bool BlockBuilder::bind_value(const BlueprintParam& param, std::size_t k, ValueS
 
 bool BlockBuilder::find_body(std::int32_t definition, Block& block,
                              const sema::Environment& values) {
-  const auto body = bodies_.find(definition, values, diagnostics_);
+  Diagnostics found;
+  const auto body = bodies_.find(definition, values, found);
+  report_for_instance(found, block, diagnostics_);
   if (body) block.body = *body;
   return body.has_value();
 }

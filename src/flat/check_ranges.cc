@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "flat/known_integer.h"
+
 namespace chi::flat {
 namespace {
 
@@ -39,7 +41,7 @@ class RangeCheck {
     std::int32_t next = 0;
     const Alternative* unwound = nullptr;
     sema::DeclId index = {};
-    std::int64_t at = 0, high = -1;
+    std::int64_t high = -1, left = 0;  // the last index, and how many copies are to come
   };
 
   bool visit(StatId id) {
@@ -70,13 +72,13 @@ class RangeCheck {
     if (!high) return false;
     stack_.push_back({.unwound = &alternative,
                       .index = typed_.unwind_index.at(alternative.unwind.variable.span.begin),
-                      .at = *low,
-                      .high = *high});
+                      .high = *high,
+                      .left = range_length(*low, *high)});
     return true;
   }
 
   bool next_copy(Item& item) {
-    if (item.at > item.high) {
+    if (item.left == 0) {
       values_.erase(item.index);
       stack_.pop_back();
       return true;
@@ -88,7 +90,7 @@ class RangeCheck {
                                                   kMaxAlternatives)});
       return false;
     }
-    values_[item.index] = Value{item.at++};
+    values_[item.index] = Value{item.high - --item.left};
     const Slice<StatId> body = item.unwound->body;
     stack_.push_back({.list = body});
     return true;

@@ -196,7 +196,8 @@ bool EquationWalk::unwound(syntax::EquationId id, const syntax::UnwoundEquations
       low ? known_integer(typed, unwind.high, scope_.values(), *diagnostics_) : std::nullopt;
   if (!high) return false;
   const Span span = typed.ast.equations[id].span;
-  if (*high > *low && *high - *low > kMaxEquations) return too_many(span);
+  const std::int64_t copies = range_length(*low, *high);
+  if (copies > kMaxEquations) return too_many(span);
   Site inner = site;
   inner.loop = out_->loops.add({.source = id,
                                 .block = scope_.block(),
@@ -206,9 +207,10 @@ bool EquationWalk::unwound(syntax::EquationId id, const syntax::UnwoundEquations
                                 .parent_index = site.index});
   const sema::DeclId index = typed.unwind_index.at(unwind.variable.span.begin);
   bool good = true;
-  for (std::int64_t i = *low; good && i <= *high; ++i) {
-    inner.index = i;
-    scope_.push_index(index, i);
+  for (std::int64_t k = 0; good && k < copies; ++k) {
+    if (++copies_ > kMaxEquations) return too_many(span);  // they may hold nothing
+    inner.index = *low + k;
+    scope_.push_index(index, inner.index);
     good = walk(node.body, inner);
     scope_.pop_index();
   }

@@ -54,6 +54,7 @@ class EquationWalk {
   EquationSet* out_ = nullptr;
   std::vector<Substitution>* substitutions_ = nullptr;
   Diagnostics* diagnostics_ = nullptr;
+  std::int64_t copies_ = 0;  // of unwound equations
 };
 
 }  // namespace chi::flat

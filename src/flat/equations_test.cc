@@ -402,6 +402,16 @@ TEST(Functions, OfConstantsAreConstants) {
             "x' = 3 * x");
 }
 
+// A type of 2^60 numbers in sixty lines: functions of it are nobody's, and nothing counts them.
+TEST(Functions, HugeTypesCostNothing) {
+  std::string text = "type t0 = real # real\n";
+  for (int i = 1; i < 60; ++i)
+    text += "type t" + std::to_string(i) + " = t" + std::to_string(i - 1) + " # t" +
+            std::to_string(i - 1) + "\n";
+  text += "func f(x: t59, k: real) -> real = k\nproc P = |[ x: real | x' = 1.0 ]|";
+  EXPECT_EQ(equations(text), "x' = 1");
+}
+
 // ---- statements ----
 
 const syntax::Instant* instant_in(const FlatModel& model) {

@@ -1,9 +1,11 @@
 #include "flat/expr_facts.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 #include "base/match.h"
+#include "flat/layout.h"
 #include "syntax/children.h"
 
 namespace chi::flat {
@@ -18,22 +20,34 @@ using sema::Types;
 using syntax::BinaryOp;
 using syntax::ExprId;
 
-// Follows the type, whose depth is limited (sema::kMaxTypeDepth).
-bool all_scalar(const Types& types, TypeId type, bool lengths_known) {
-  const auto each = [&](TypeId t) { return all_scalar(types, t, lengths_known); };
-  const sema::TypeNode& node = types[type];
-  if (types.is_numeric(type) || types.is(type, sema::BasicType::Bool)) return true;
-  if (const auto* array = std::get_if<sema::Array>(&node)) {
-    return each(array->element) && (array->length >= 0 || !lengths_known);
-  }
-  if (const auto* tuple = std::get_if<sema::Tuple>(&node)) {
-    return std::ranges::all_of(types.list(tuple->elements), each);
-  }
-  if (const auto* record = std::get_if<sema::Record>(&node)) {
-    return std::ranges::all_of(types.list(record->fields),
-                               [&](const sema::Field& f) { return each(f.type); });
+// Whether some part of a type that is not itself an array, tuple or record fulfils `wanted`, or
+// some array does. Looks at each part once: aliases make small texts of huge types.
+template <class Wanted>
+bool some_part(const Types& types, TypeId root, Wanted wanted) {
+  if (std::holds_alternative<sema::Basic>(types[root])) return wanted(root);
+  std::unordered_set<TypeId> seen{root};
+  std::vector<TypeId> stack{root};
+  const auto push = [&](TypeId part) {
+    if (seen.insert(part).second) stack.push_back(part);
+  };
+  while (!stack.empty()) {
+    const TypeId type = stack.back();
+    stack.pop_back();
+    if (wanted(type)) return true;
+    if (const auto* array = std::get_if<sema::Array>(&types[type])) push(array->element);
+    if (const auto* tuple = std::get_if<sema::Tuple>(&types[type])) {
+      for (const TypeId t : types.list(tuple->elements)) push(t);
+    }
+    if (const auto* record = std::get_if<sema::Record>(&types[type])) {
+      for (const sema::Field& f : types.list(record->fields)) push(f.type);
+    }
   }
   return false;
+}
+
+bool is_structure(const sema::TypeNode& node) {
+  return std::holds_alternative<sema::Array>(node) || std::holds_alternative<sema::Tuple>(node) ||
+         std::holds_alternative<sema::Record>(node);
 }
 
 bool is_native(Builtin builtin) {
@@ -114,29 +128,14 @@ class FactFinder {
   }
 
   bool holds_truth(TypeId type) const {
-    if (types_.is(type, sema::BasicType::Bool)) return true;
-    const sema::TypeNode& t = types_[type];
-    const auto holds = [&](TypeId part) { return holds_truth(part); };
-    if (const auto* array = std::get_if<sema::Array>(&t)) return holds(array->element);
-    if (const auto* tuple = std::get_if<sema::Tuple>(&t)) {
-      return std::ranges::any_of(types_.list(tuple->elements), holds);
-    }
-    if (const auto* record = std::get_if<sema::Record>(&t)) {
-      return std::ranges::any_of(types_.list(record->fields),
-                                 [&](const sema::Field& f) { return holds(f.type); });
-    }
-    return false;
+    return some_part(types_, type, [&](TypeId t) { return types_.is(t, sema::BasicType::Bool); });
   }
 
   // A path from a name through arrays, tuples and records, some of whose other elements are not
   // scalar: a record with a list in it, say.
   bool is_mixed_variable(ExprId e) const {
     while (true) {
-      const sema::TypeNode& type = types_[model_.type[e]];
-      const bool structure = std::holds_alternative<sema::Array>(type) ||
-                             std::holds_alternative<sema::Tuple>(type) ||
-                             std::holds_alternative<sema::Record>(type);
-      if (!structure) return false;
+      if (!is_structure(types_[model_.type[e]])) return false;
       if (node<syntax::Name>(e) != nullptr) return true;
       if (const auto* index = node<syntax::Index>(e)) {
         e = index->of;
@@ -194,13 +193,26 @@ class FactFinder {
 
 Table<ExprId, ExprFacts> find_facts(const TypedModel& model) { return FactFinder(model).find(); }
 
-bool is_scalar_based(const Types& types, TypeId type) { return all_scalar(types, type, false); }
+bool is_scalar_based(const Types& types, TypeId type) {
+  return !some_part(types, type, [&](TypeId t) {
+    return !is_structure(types[t]) && !types.is_numeric(t) && !types.is(t, sema::BasicType::Bool);
+  });
+}
+
+bool is_scalar_function_value(const Types& types, TypeId type) {
+  const bool open = some_part(types, type, [&](TypeId t) {
+    const auto* array = std::get_if<sema::Array>(&types[t]);
+    return array != nullptr && array->length < 0;
+  });
+  return !open && is_scalar_based(types, type) && slot_count(types, type) <= kMaxFunctionScalars;
+}
 
 bool is_scalar_function(const Types& types, TypeId type) {
   const auto* func = std::get_if<sema::Func>(&types[type]);
-  if (func == nullptr || !all_scalar(types, func->result, true)) return false;
-  return std::ranges::all_of(types.list(func->parameters),
-                             [&](TypeId t) { return all_scalar(types, t, true); });
+  if (func == nullptr || !is_scalar_function_value(types, func->result)) return false;
+  const auto parameters = types.list(func->parameters);
+  return std::ranges::all_of(parameters,
+                             [&](TypeId t) { return is_scalar_function_value(types, t); });
 }
 
 }  // namespace chi::flat

@@ -21,8 +21,13 @@ Table<syntax::ExprId, ExprFacts> find_facts(const sema::TypedModel& model);
 /// and arrays, tuples and records of such.
 bool is_scalar_based(const sema::Types& types, sema::TypeId type);
 
+/// Most scalars in a parameter or result of a function that expressions can call.
+inline constexpr std::int64_t kMaxFunctionScalars = 10'000;
+
 /// Whether all arguments and the result of functions of type `type` are scalar-based, with array
-/// lengths that do not depend on parameters.
+/// lengths that do not depend on parameters, and not too large.
 bool is_scalar_function(const sema::Types& types, sema::TypeId type);
+/// The same of one argument, result or local.
+bool is_scalar_function_value(const sema::Types& types, sema::TypeId type);
 
 }  // namespace chi::flat

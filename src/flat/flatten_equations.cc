@@ -5,6 +5,7 @@
 
 #include "flat/apply_substitutes.h"
 #include "flat/equation_walk.h"
+#include "flat/instance_note.h"
 
 namespace chi::flat {
 
@@ -18,8 +19,10 @@ bool flatten_equations(FlatModel& model, Diagnostics& diagnostics) {
     const auto& node = model.typed.ast.definitions[definition].node;
     const auto* process = std::get_if<syntax::ProcDef>(&node);
     if (process == nullptr || process->equations.empty() || broken[definition] != 0) continue;
+    Diagnostics found;
     if (!walk.add(static_cast<std::int32_t>(b), {}, process->equations, model.equations.system,
-                  substitutions, diagnostics)) {
+                  substitutions, found)) {
+      report_for_instance(found, model.blocks[b], diagnostics);
       broken[definition] = 1;
       good = false;
     }

@@ -18,7 +18,7 @@ using sema::TypeId;
 using syntax::ExprId;
 using syntax::StatId;
 
-constexpr std::size_t kMaxScalars = 10'000;  // of parameters and locals: larger ones are data
+constexpr auto kMaxScalars = static_cast<std::size_t>(kMaxFunctionScalars);  // of all variables
 
 using Scalars = std::vector<expr::ExprId>;
 
@@ -99,9 +99,6 @@ class FunctionExecution : public NameScope {
     int number = 0;
     for (const DeclId p : info_.params) {
       Scalars scalars;
-      if (slot_count(model_.types, model_.decls[p].type) > static_cast<int>(kMaxScalars)) {
-        return false;
-      }
       for (const TypeId t : scalar_types(model_.types, model_.decls[p].type)) {
         const bool boolean = model_.types.is(t, sema::BasicType::Bool);
         scalars.push_back(boolean ? expr::param_bool(pool_, number)
@@ -118,7 +115,7 @@ class FunctionExecution : public NameScope {
     std::size_t total = 0;
     for (const DeclId l : info_.locals) {
       const sema::Decl& decl = model_.decls[l];
-      if (!is_scalar_function_value(decl.type)) return false;
+      if (!is_scalar_function_value(model_.types, decl.type)) return false;
       Scalars scalars;
       if (decl.initial) {
         auto value = translate(decl.initial);
@@ -133,15 +130,6 @@ class FunctionExecution : public NameScope {
       total += scalars.size();
       if (total > kMaxScalars) return false;
       state_.variables.push_back(std::move(scalars));
-    }
-    return true;
-  }
-
-  bool is_scalar_function_value(TypeId type) const {
-    if (!is_scalar_based(model_.types, type)) return false;
-    while (const auto* array = std::get_if<sema::Array>(&model_.types[type])) {
-      if (array->length < 0 || array->length > static_cast<std::int64_t>(kMaxScalars)) return false;
-      type = array->element;
     }
     return true;
   }

@@ -7,6 +7,7 @@
 
 #include "flat/arguments.h"
 #include "flat/block_builder.h"
+#include "flat/known_integer.h"
 #include "flat/top_arguments.h"
 
 namespace chi::flat {
@@ -23,7 +24,7 @@ struct Level {
   std::int32_t next = 0;
   InstanceId unwound = {};  // none: a list
   sema::DeclId index = {};
-  std::int64_t at = 0, high = -1;
+  std::int64_t high = -1, left = 0;  // the last index, and how many copies are to come
 };
 
 // A system whose instances are being made.
@@ -98,13 +99,14 @@ class Instantiation {
         const auto k = static_cast<std::size_t>(level.next++);
         visit(model_.typed.ast.list(level.list)[k]);
       }
-    } else if (level.at > level.high || broken_[level.unwound] != 0) {
+    } else if (level.left == 0 || broken_[level.unwound] != 0) {
       frame.values.erase(level.index);
       frame.indices.pop_back();
       frame.levels.pop_back();
     } else if (count_copy(level.unwound)) {
-      frame.values[level.index] = Value{level.at};
-      frame.indices.back() = level.at++;
+      const std::int64_t at = level.high - --level.left;
+      frame.values[level.index] = Value{at};
+      frame.indices.back() = at;
       visit_copy(level.unwound);
     }
   }
@@ -112,7 +114,10 @@ class Instantiation {
   void visit(InstanceId id) {
     if (broken_[id] != 0) return;
     const syntax::Unwind& unwind = model_.typed.ast.instances[id].unwind;
-    if (!unwind) return visit_copy(id);
+    if (!unwind) {
+      if (count_copy(id)) visit_copy(id);
+      return;
+    }
     Frame& frame = frames_.back();
     const auto low = integer_argument(scope(frame), unwind.low, diagnostics_);
     const auto high = integer_argument(scope(frame), unwind.high, diagnostics_);
@@ -120,23 +125,29 @@ class Instantiation {
       broken_[id] = 1;
       return;
     }
+    const std::int64_t copies = range_length(*low, *high);
+    if (copies > kMaxInstances) {
+      too_many(id);
+      return;
+    }
     const sema::DeclId index = model_.typed.unwind_index.at(unwind.variable.span.begin);
     frame.indices.push_back(*low);
-    frame.levels.push_back({.unwound = id, .index = index, .at = *low, .high = *high});
+    frame.levels.push_back({.unwound = id, .index = index, .high = *high, .left = copies});
   }
 
   void visit_copy(InstanceId id) {
     const syntax::Instance& instance = model_.typed.ast.instances[id];
     if (!instance.name) {
       frames_.back().levels.push_back({.list = instance.group});
-    } else if (count_copy(id) && !make_instance(id)) {
+    } else if (!make_instance(id)) {
       broken_[id] = 1;
     }
   }
 
   // Counts unwound groups too, which may hold nothing and so would go on unseen.
-  bool count_copy(InstanceId id) {
-    if (++copies_ <= kMaxInstances) return true;
+  bool count_copy(InstanceId id) { return ++copies_ <= kMaxInstances || too_many(id); }
+
+  bool too_many(InstanceId id) {
     stopped_ = true;
     diagnostics_.report(
         {.code = DiagCode::TooManyInstances,

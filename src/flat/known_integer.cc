@@ -1,5 +1,7 @@
 #include "flat/known_integer.h"
 
+#include <algorithm>
+
 namespace chi::flat {
 namespace {
 
@@ -39,6 +41,13 @@ std::optional<std::int64_t> quick_integer(const sema::TypedModel& model, ExprId 
 }
 
 }  // namespace
+
+std::int64_t range_length(std::int64_t low, std::int64_t high) {
+  if (high < low) return 0;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  const auto distance = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  return static_cast<std::int64_t>(std::min(distance, kMost - 1) + 1);
+}
 
 const Value* known_value(const sema::TypedModel& model, sema::DeclId decl,
                          const sema::Environment& values) {

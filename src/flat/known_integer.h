@@ -13,6 +13,9 @@ std::optional<std::int64_t> known_integer(const sema::TypedModel& model, syntax:
                                           const sema::Environment& values,
                                           Diagnostics& diagnostics);
 
+/// How many numbers the range low..high has: 0 if it is reversed, at most 2^62.
+std::int64_t range_length(std::int64_t low, std::int64_t high);
+
 /// The value that `values` or the constants of the model give a declaration; null if none.
 const sema::Value* known_value(const sema::TypedModel& model, sema::DeclId decl,
                                const sema::Environment& values);

@@ -1,0 +1,22 @@
+#include "flat/activity.h"
+
+namespace chi::flat {
+
+// A choice is made before those inside its branches, so one ascending loop sees parents first.
+Activity find_activity(const EquationSet& set, const std::function<bool(BranchId)>& holds) {
+  Activity result;
+  result.branches.assign(static_cast<std::size_t>(set.branches.size()), 0);
+  for (ChoiceId id{0}; id.index < set.choices.size(); ++id.index) {
+    const Choice& choice = set.choices[id];
+    if (!result.is_active(choice.parent)) continue;
+    bool open = false;
+    for (BranchId b{choice.first}; !open && b.index < choice.first + choice.count; ++b.index) {
+      open = holds(b);
+      result.branches[static_cast<std::size_t>(b.index)] = open ? 1 : 0;
+    }
+    if (!open && choice.must_open) result.nowhere.push_back(id);
+  }
+  return result;
+}
+
+}  // namespace chi::flat
