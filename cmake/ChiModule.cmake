@@ -42,6 +42,8 @@ function(chi_test name)
   cmake_parse_arguments(arg "" "LABEL" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} rapidcheck fmt::fmt GTest::gtest_main)
+  # g++ 12 sees overlaps and overruns in `"text" + std::string` that are not there (GCC bug 105651).
+  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(check ${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}." PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 600)

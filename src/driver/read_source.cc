@@ -1,6 +1,7 @@
 #include "driver/read_source.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -34,15 +35,16 @@ std::optional<SourceFile> read_source(const std::string& path, Diagnostics& diag
     report(diagnostics, DiagCode::CannotReadFile, fmt::format("cannot read `{}`: it is a directory", path));
     return std::nullopt;
   }
+  const auto too_large = [&]() -> std::optional<SourceFile> {
+    report(diagnostics, DiagCode::FileTooLarge, fmt::format("`{}` is larger than {} MiB", path, kMaxSourceBytes >> 20));
+    return std::nullopt;
+  };
+  if (static_cast<std::uintmax_t>(info.st_size) > kMaxSourceBytes) return too_large();
   std::string text;
   char buffer[1 << 16];
   while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
     text.append(buffer, count);
-    if (text.size() > kMaxSourceBytes) {
-      report(diagnostics, DiagCode::FileTooLarge,
-             fmt::format("`{}` is larger than {} MiB", path, kMaxSourceBytes >> 20));
-      return std::nullopt;
-    }
+    if (text.size() > kMaxSourceBytes) return too_large();  // a pipe tells no size beforehand
   }
   if (std::ferror(file.get()) != 0) {
     report(diagnostics, DiagCode::CannotReadFile, fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));

@@ -11,13 +11,12 @@ namespace chi::sema {
 namespace {
 
 constexpr std::int64_t kMostSteps = 10'000'000;
-constexpr int kDeepest = 6000;               // nested brackets and calls together
 constexpr std::size_t kStepsPerElement = 4;  // copying is work, and takes memory
 
 }  // namespace
 
-bool Evaluator::fail(Span span, std::string message) {
-  Diagnostic d{.code = DiagCode::ConstantFails, .span = span, .message = std::move(message)};
+bool Evaluator::fail(Span span, std::string_view message) {
+  Diagnostic d{.code = DiagCode::ConstantFails, .span = span, .message = std::string(message)};
   if (span != root_ && (span.begin < root_.begin || span.end > root_.end)) {
     Label& label = d.labels.emplace_back();
     label.span = root_;
@@ -95,33 +94,32 @@ bool Evaluator::eval(ExprId expr, Value& out) {
 
 bool Evaluator::leaf(ExprId e, Value& out) {
   using namespace syntax;
-  const auto set = [&](auto data) {
-    out.data = std::move(data);
-    return true;
-  };
-  const auto none = [&](const auto&) { return fail(span(e), "this has no value before the run"); };
-  return match(
-      m_.ast.exprs[e].node, [&](const BoolLiteral& n) { return set(n.value); },
-      [&](const IntLiteral& n) {
-        const bool real = m_.types.is(type(e), sema::BasicType::Real);
-        return real ? set(static_cast<double>(n.value)) : set(n.value);
-      },
-      [&](const RealLiteral& n) { return set(n.value); },
-      [&](const StringLiteral& n) { return set(std::string(m_.ast.symbols.text(n.text))); },
-      [&](const Name&) { return name(e, out); }, [&](const Time& n) { return none(n); },
-      [&](const Derivative& n) { return none(n); }, [&](const Unary& n) { return none(n); },
-      [&](const Binary& n) { return none(n); },
-      [&](const Conditional&) { return conditional(e, out); },
-      [&](const GuardedExpr&) { return guarded(e, out); },
-      [&](const Call&) { return call(e, nullptr, out); },
-      [&](const syntax::Index& n) { return none(n); }, [&](const Member& n) { return none(n); },
-      [&](const Project& n) { return none(n); },
-      [&](const TupleExpr& n) { return sequence(n.elements, type(e), out); },
-      [&](const ListExpr& n) { return sequence(n.elements, type(e), out); },
-      [&](const SetExpr& n) { return sequence(n.elements, type(e), out); },
-      [&](const RecordExpr&) { return record(e, out); },
-      [&](const DictExpr&) { return dictionary(e, out); },
-      [&](const Parenthesized& n) { return none(n); }, [&](const Error& n) { return none(n); });
+  if (node<Name>(e)) return name(e, out);
+  if (node<Conditional>(e)) return conditional(e, out);
+  if (node<Call>(e)) return call(e, nullptr, out);
+  if (node<GuardedExpr>(e)) return guarded(e, out);
+  if (const auto* n = node<TupleExpr>(e)) return sequence(n->elements, type(e), out);
+  if (const auto* n = node<ListExpr>(e)) return sequence(n->elements, type(e), out);
+  if (const auto* n = node<SetExpr>(e)) return sequence(n->elements, type(e), out);
+  if (node<RecordExpr>(e)) return record(e, out);
+  if (node<DictExpr>(e)) return dictionary(e, out);
+  return literal(e, out);
+}
+
+bool Evaluator::literal(ExprId e, Value& out) {
+  if (const auto* n = node<syntax::IntLiteral>(e)) {
+    out.data = n->value;
+    if (m_.types.is(type(e), BasicType::Real)) out.data = static_cast<double>(n->value);
+  } else if (const auto* r = node<syntax::RealLiteral>(e)) {
+    out.data = r->value;
+  } else if (const auto* b = node<syntax::BoolLiteral>(e)) {
+    out.data = b->value;
+  } else if (const auto* s = node<syntax::StringLiteral>(e)) {
+    out.data = std::string(m_.ast.symbols.text(s->text));
+  } else {
+    return fail(span(e), "this has no value before the run");
+  }
+  return true;
 }
 
 bool Evaluator::combine(ExprId e, Value& value) {

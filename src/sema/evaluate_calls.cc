@@ -156,7 +156,7 @@ Evaluator::Flow Evaluator::run_if_open(const syntax::Alternative& a, bool& open)
   if (!eval(a.guard, guard)) return Flow::Failed;
   open = std::get<bool>(guard.data);
   if (!open) return Flow::Next;
-  if (++depth_ > 6000) return fail(a.span, "this nests too deeply to evaluate"), Flow::Failed;
+  if (++depth_ > kDeepest) return fail(a.span, "this nests too deeply to evaluate"), Flow::Failed;
   const Flow flow = run_all(a.body);
   --depth_;
   return flow;

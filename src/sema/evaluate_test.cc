@@ -117,6 +117,15 @@ TEST(Evaluate, Functions) {
   EXPECT_EQ(value_of("insert([1, 3], 2, f)", "func f(a, b: nat) -> bool = a < b"), "[1, 2, 3]");
 }
 
+// The stack is limited by the depth of brackets and calls together.
+TEST(Evaluate, NestsDeeplyWithoutExhaustingTheStack) {
+  EXPECT_EQ(value_of("f(998)", "func f(n: nat) -> nat = if n = 0 then 0 else 1 + f(n - 1)"), "998");
+  EXPECT_EQ(value_of("f(998)",
+                     "func f(n: nat) -> int = abs(abs(abs(abs(abs(if n = 0 then 0 else "
+                     "f(n - 1))))))"),
+            "this nests too deeply to evaluate");
+}
+
 TEST(Evaluate, GivesUpOnTooMuchWork) {
   EXPECT_EQ(value_of("f(0)", "func f(n: nat) -> nat = f(n + 1)"),
             "this takes more than 1000 nested calls");

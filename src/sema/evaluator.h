@@ -14,7 +14,8 @@ using syntax::ExprId;
 /// The working state of `evaluate`, shared by evaluate*.cc and nothing else.
 ///
 /// Functions return false after they reported; then the evaluation is over. Chains of operators are
-/// followed by a loop, so that depth counts brackets and calls only.
+/// followed by a loop, so that depth counts brackets and calls only. What recurses is not inlined:
+/// frames stay small.
 class Evaluator {
  public:
   Evaluator(const TypedModel& model, const Environment& environment, Diagnostics& diagnostics)
@@ -38,27 +39,29 @@ class Evaluator {
     Value result;
   };
   enum class Flow { Next, Returned, Failed };
+  static constexpr int kDeepest = 5000;  // nested brackets and calls together
 
   // ---- evaluate.cc ----
   bool eval(ExprId expr, Value& out);                  ///< at the type the expression has
   bool eval_as(ExprId expr, TypeId type, Value& out);  ///< converted
   bool convert(Value& value, TypeId from, TypeId to, Span span);
   bool leaf(ExprId expr, Value& out);
+  [[gnu::noinline]] bool literal(ExprId expr, Value& out);
   bool combine(ExprId expr, Value& value);
   ExprId first_operand(ExprId expr) const;
-  bool name(ExprId expr, Value& out);
+  [[gnu::noinline]] bool name(ExprId expr, Value& out);
   bool declared(DeclId decl, Span span, Value& out);
-  bool conditional(ExprId expr, Value& out);
-  bool guarded(ExprId expr, Value& out);
-  bool element(ExprId expr, Value& value);
+  [[gnu::noinline]] bool conditional(ExprId expr, Value& out);
+  [[gnu::noinline]] bool guarded(ExprId expr, Value& out);
+  [[gnu::noinline]] bool element(ExprId expr, Value& value);
   bool at_index(Value& value, std::int64_t index, Span span);
-  bool sequence(Slice<ExprId> elements, TypeId type, Value& out);
-  bool record(ExprId expr, Value& out);
-  bool dictionary(ExprId expr, Value& out);
+  [[gnu::noinline]] bool sequence(Slice<ExprId> elements, TypeId type, Value& out);
+  [[gnu::noinline]] bool record(ExprId expr, Value& out);
+  [[gnu::noinline]] bool dictionary(ExprId expr, Value& out);
 
   // ---- evaluate_operators.cc ----
-  bool unary(ExprId expr, Value& value);
-  bool binary(ExprId expr, Value& value);
+  [[gnu::noinline]] bool unary(ExprId expr, Value& value);
+  [[gnu::noinline]] bool binary(ExprId expr, Value& value);
   bool arithmetic(ExprId expr, Value& left, Value& right);
   bool integer_arithmetic(ExprId expr, std::int64_t a, std::int64_t b, Value& out);
   bool real_arithmetic(ExprId expr, double a, double b, Value& out);
@@ -68,7 +71,7 @@ class Evaluator {
   int compare(const Value& a, const Value& b) const;
 
   // ---- evaluate_calls.cc ----
-  bool call(ExprId expr, const Value* callee, Value& out);
+  [[gnu::noinline]] bool call(ExprId expr, const Value* callee, Value& out);
   bool call_function(DeclId function, std::vector<Value>& arguments, Span span, Value& out);
   bool run_body(const syntax::FuncDef& def, Frame& frame, Value& out);
   Flow run_all(Slice<syntax::StatId> stats);
@@ -94,7 +97,7 @@ class Evaluator {
   bool distribution(Builtin builtin, ExprId call, const std::vector<Value>& arguments, Value& out);
 
   // ---- shared ----
-  bool fail(Span span, std::string message);
+  bool fail(Span span, std::string_view message);
   bool work(std::size_t steps, Span span);  ///< counts; false, and reported, beyond the budget
   Span span(ExprId expr) const { return m_.ast.exprs[expr].span; }
   TypeId type(ExprId expr) const { return m_.type[expr]; }

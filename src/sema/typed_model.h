@@ -65,7 +65,8 @@ struct TypedModel {
   /// Name nodes: the declaration or library function. Member nodes: the index variable's
   /// declaration for `x.i`, else unresolved (a record field: see `member`).
   Table<syntax::ExprId, Resolution> resolution;
-  /// Member nodes on records: position of the field; -1 otherwise.
+  /// Member nodes on records: position of the field; -1 otherwise. (A record literal may give its
+  /// fields in any order: the type tells their positions.)
   Table<syntax::ExprId, std::int32_t> field;
   Table<syntax::TypeId, TypeId> written_type;
   /// The index declared by an unwinding, keyed by where its variable stands (`Ident::span.begin`).

@@ -60,6 +60,7 @@ class Outliner {
     if (!after_block || !first_of_line(i)) return false;
     std::int32_t equal = i;
     if (kind(equal) == Ident) ++equal;
+    if (kind(equal) == Ident) ++equal;  // a keyword misspelt
     if (kind(equal) == LeftParen) equal = after_parentheses(equal);
     if (kind(equal) == Arrow) {
       const std::int32_t last = std::min(tokens_.size(), equal + 100);

@@ -12,6 +12,12 @@ bool begins_only_type(TokenKind k) {
          k == K::LeftParen || k == K::LeftBrace || k == K::Arrow;
 }
 
+// What can follow the type of a declaration, or go on with it.
+bool ends_type(TokenKind k) {
+  return k == K::Becomes || k == K::Equal || k == K::Comma || k == K::Bar || k == K::Caret ||
+         k == K::Star || k == K::Hash || k == K::In || k == K::RightBracket || k == K::Arrow;
+}
+
 }  // namespace
 
 std::int32_t Parser::find_ahead(std::int32_t i, Kinds kinds, Kinds stops) const {
@@ -57,7 +63,7 @@ Section Parser::classify(std::int32_t i, bool declarations) const {
 // A declaration without its name or its colon still has a type, which nothing else here has.
 bool Parser::broken_declaration_at(std::int32_t i) const {
   if (unwind_at(i) || kind_at(i) == K::LeftBracket) return false;
-  if (kind_at(i) == K::Ident && kind_at(i + 1) == K::Ident) return true;
+  if (kind_at(i) == K::Ident && kind_at(i + 1) == K::Ident) return ends_type(kind_at(i + 2));
   const std::int32_t sign = find_ahead(
       i, {K::Colon, K::Bool, K::Nat, K::Int, K::RealType, K::StringType, K::Void, K::Set, K::Dict},
       {K::Equal, K::LeftArrow, K::Becomes, K::Bang, K::Question, K::Semicolon, K::Bar, K::Arrow});

@@ -128,7 +128,7 @@ class Lexer {
   }
 
   void cut_text() {
-    report({.code = DiagCode::TextTooLong,
+    report({.code = DiagCode::BeyondLimits,
             .span = span(at_, at_),
             .message = fmt::format("the text has more than {} tokens", kMaxTokens),
             .help =
@@ -287,7 +287,7 @@ class Lexer {
       --open_;
     }
     if (open_ <= kMaxOpenBrackets) return;
-    report({.code = DiagCode::NestedTooDeeply,
+    report({.code = DiagCode::BeyondLimits,
             .span = tokens_.spans.back(),
             .message = fmt::format("more than {} brackets are open here", kMaxOpenBrackets),
             .help = "the text is not read beyond this point"});

@@ -122,7 +122,7 @@ TEST(Lexer, StopsAtTooManyOpenBrackets) {
   EXPECT_TRUE(tokens.cut);
   EXPECT_LT(tokens.size(), kMaxOpenBrackets + 10);
   ASSERT_EQ(diagnostics.all().size(), 1U);
-  EXPECT_EQ(diagnostics.all()[0].code, DiagCode::NestedTooDeeply);
+  EXPECT_EQ(diagnostics.all()[0].code, DiagCode::BeyondLimits);
 }
 
 TEST(Lexer, SkipsByteOrderMark) { EXPECT_EQ(lexed("\xEF\xBB\xBFx"), "x"); }

@@ -27,7 +27,7 @@ void expect_one(const std::string& text, DiagCode code) {
 }
 
 TEST(Limits, NestingIsReportedOnce) {
-  const auto too_deep = DiagCode::NestedTooDeeply;
+  const auto too_deep = DiagCode::BeyondLimits;
   expect_one("const a = " + times(1'000'000, "(") + "1" + times(1'000'000, ")"), too_deep);
   expect_one(std::string(2'000'000, '['), too_deep);
   expect_one("const a = " + times(600, "(") + "1" + times(600, ")"), too_deep);

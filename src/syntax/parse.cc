@@ -17,11 +17,7 @@ Ast Parser::run() {
   const std::int32_t first = starts.empty() ? tokens_.size() - 1 : starts.front();
   end_ = first;
   if (first > 0) {
-    fail({.code = DiagCode::ExpectedDefinition,
-          .span = span(),
-          .message = fmt::format("expected a definition, found {}", found()),
-          .help =
-              "a text is made of `type`, `const`, `func`, `proc`, `sys` and `xper` definitions"});
+    lost_definition();
     panic_ = false;
   }
   for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -65,6 +61,7 @@ std::string Parser::found(std::int32_t i) const {
   const auto token = static_cast<std::size_t>(std::min(i, tokens_.size() - 1));
   const TokenKind k = tokens_.kinds[token];
   if (k == K::End || k == K::String) return std::string(token_text(k));
+  if (k == K::RightBracket && kind_at(i + 1) == K::Bar && adjacent(i)) return "`]|`";
   constexpr std::size_t kLongest = 40;
   const std::string_view written = text(tokens_.spans[token]);
   if (written.size() > kLongest) return std::string(token_text(k));
@@ -223,7 +220,7 @@ bool Parser::enter() {
   if (++nesting_ <= kMaxNesting) return true;
   if (!panic_ && !too_deep_) {
     too_deep_ = true;
-    report({.code = DiagCode::NestedTooDeeply,
+    report({.code = DiagCode::BeyondLimits,
             .span = span(),
             .message = fmt::format("nested deeper than {} levels", kMaxNesting),
             .help = "name a part of it: a variable, a constant or a function"});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "syntax/parser.h"
+#include "syntax/similar.h"
 
 namespace chi::syntax::detail {
 
@@ -27,18 +28,26 @@ void Parser::definition() {
     case K::Func: func_definition(); break;
     case K::Proc: proc_definition(); break;
     case K::Ident:
-    case K::Equal: nameless_definition(); break;
+    case K::Equal: lost_definition(); break;
     default: sys_definition(); break;
   }
 }
 
-// `]| P() = |[ ...`: the keyword is missing; read as a process if nothing tells otherwise.
-void Parser::nameless_definition() {
-  guess({.code = DiagCode::ExpectedDefinition,
-         .span = span(),
-         .message = fmt::format("expected a definition, found {}", found()),
-         .help = at(K::Ident) ? fmt::format("`proc {0}` or `sys {0}`", text(span())) : ""});
-  doubt_ = true;
+// Something where a definition should begin, with its keyword missing, misspelt or not thought of.
+void Parser::lost_definition() {
+  const std::string_view keyword = at(K::Ident) ? similar_keyword(text(span())) : "";
+  std::string help =
+      "a text is made of `type`, `const`, `func`, `proc`, `sys` and `xper` definitions";
+  if (!keyword.empty() && kind(1) == K::Ident) {
+    help = fmt::format("did you mean `{}`?", keyword);
+  } else if (std::binary_search(outline_.definitions.begin(), outline_.definitions.end(), at_) &&
+             at(K::Ident)) {
+    help = fmt::format("`proc {0}` or `sys {0}`", text(span()));
+  }
+  fail({.code = DiagCode::ExpectedDefinition,
+        .span = span(),
+        .message = fmt::format("expected a definition, found {}", found()),
+        .help = std::move(help)});
   at_ = end_;
 }
 
@@ -367,10 +376,24 @@ Slice<InstanceId> Parser::instances() {
       skip_to({K::Bar});
       if (at_bars()) calm();
     }
-    if (panic_ || !at_bars()) break;
-    at_ += 2;
+    if (panic_ || !next_instance()) break;
   }
   return store(ast_.instance_lists, rows);
+}
+
+// Reads `||`, or reports that it is missing before another instance.
+bool Parser::next_instance() {
+  if (at_bars()) {
+    at_ += 2;
+    return true;
+  }
+  const bool comma = at_any({K::Comma, K::Semicolon, K::Bar});
+  if (!instance_at(comma ? at_ + 1 : at_)) return false;
+  guess({.code = DiagCode::MissingSeparator,
+         .span = span(),
+         .message = fmt::format("expected `||` between instances, found {}", found())});
+  if (comma) ++at_;
+  return true;
 }
 
 InstanceId Parser::instance() {

@@ -347,7 +347,8 @@ EquationId Parser::equality(Span begin, ExprId left) {
   } else if (!accept(K::Equal)) {
     fail({.code = DiagCode::NotAnEquation,
           .span = span(),
-          .message = fmt::format("expected `=` or `<-` in the equation, found {}", found())});
+          .message = fmt::format("expected `=` or `<-` in the equation, found {}", found()),
+          .help = meant(left)});
   }
   if (panic_) return ast_.equations.add({since(begin), Error{}});
   const ExprId right = expression();

@@ -8,6 +8,7 @@
 #include "syntax/children.h"
 #include "syntax/literal.h"
 #include "syntax/parser.h"
+#include "syntax/similar.h"
 
 namespace chi::syntax::detail {
 namespace {
@@ -54,7 +55,7 @@ ExprId Parser::add_expr(Expr expr) {
   }
   if (++depth > kMaxTreeDepth) {
     if (!too_deep_) {
-      slip({.code = DiagCode::NestedTooDeeply,
+      slip({.code = DiagCode::BeyondLimits,
             .span = expr.span,
             .message = fmt::format("an expression deeper than {} operators", kMaxTreeDepth),
             .help = "split it, or use a list and `sum`"});
@@ -185,6 +186,12 @@ ExprId Parser::arrow_as_less(ExprId left) {
         .help = fmt::format("for less than minus write `{} < -{}`", brief(before),
                             brief(ast_.exprs[right].span))});
   return add_expr({since(before), Binary{BinaryOp::Lt, left, right}});
+}
+
+std::string Parser::meant(ExprId id) const {
+  if (!std::holds_alternative<Name>(ast_.exprs[id].node)) return {};
+  const std::string_view keyword = similar_keyword(text(ast_.exprs[id].span));
+  return keyword.empty() ? std::string() : fmt::format("did you mean `{}`?", keyword);
 }
 
 std::string_view Parser::brief(Span s) const {
@@ -424,7 +431,9 @@ ExprId Parser::guarded_value() {
     expect_arrow(Section::None);
     const ExprId value = inner_expression();
     rows.push_back({condition, value});
-    if (!panic_ && first_of_line(at_) && guard_at(at_)) report_missing_alternative();
+    if (!panic_ && !at_box() && !at(K::Bar) && first_of_line(at_) && guard_at(at_)) {
+      report_missing_alternative();
+    }
     recover_in(open, {K::Bar});
   } while (alternative_bar());
   close(open, "`|` or `]` after the value");

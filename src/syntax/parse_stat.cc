@@ -195,7 +195,7 @@ void Parser::fail_after_lhs(ExprId first) {
   fail({.code = DiagCode::NotAStatement,
         .span = span(),
         .message = fmt::format("expected `:=`, `!` or `?`, found {}", found()),
-        .help = called ? "a function is called in an expression: `x := f(y)`" : ""});
+        .help = called ? "a function is called in an expression: `x := f(y)`" : meant(first)});
 }
 
 // event ::= lhs '!' [expr] | lhs '?' [lhs] | 'delta' expr | 'nabla' bexpr

@@ -30,7 +30,7 @@ TypeId Parser::add_type(Type t) {
       [&](const DistType& n) { child(n.result); }, [&](const ChannelType& n) { child(n.element); });
   if (++depth > kMaxNesting) {
     if (!too_deep_) {
-      slip({.code = DiagCode::NestedTooDeeply,
+      slip({.code = DiagCode::BeyondLimits,
             .span = t.span,
             .message = fmt::format("a type nested deeper than {} levels", kMaxNesting)});
     }

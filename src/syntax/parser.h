@@ -120,6 +120,7 @@ class Parser {
   bool can_be_called(ExprId id) const;
   bool guard_in_bracket() const;
   bool is_variable(ExprId id) const;
+  std::string meant(ExprId id) const;    ///< "did you mean", if it is nearly a keyword
   std::string_view brief(Span s) const;  ///< the text, or dots if it is long
   ExprId add_expr(Expr expr);
   ExprId error_expr() { return add_expr({span(), Error{}}); }
@@ -184,7 +185,7 @@ class Parser {
 
   // ---- parse_def.cc ----
   void definition();
-  void nameless_definition();
+  void lost_definition();
   void type_definition();
   void const_definition();
   void func_definition();
@@ -194,6 +195,7 @@ class Parser {
   Slice<VarDecl> declarations();
   VarDecl declaration();
   Slice<InstanceId> instances();
+  bool next_instance();
   InstanceId instance();
   Unwind unwind();
   std::vector<Ident> names(std::string_view what);

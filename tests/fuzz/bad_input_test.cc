@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -81,6 +83,27 @@ TEST(BadInput, FilesThatCannotBeRead) {
     EXPECT_FALSE(driver::read_source(path, diagnostics)) << path;
     EXPECT_EQ(diagnostics.error_count(), 1);
   }
+}
+
+TEST(BadInput, FileThatIsTooLarge) {
+  const std::string path = ::testing::TempDir() + "chi_too_large.chi";
+  std::ofstream(path) << "proc";
+  std::filesystem::resize_file(path, kMaxSourceBytes + 1);  // sparse: takes no room
+  Diagnostics diagnostics;
+  EXPECT_FALSE(driver::read_source(path, diagnostics));
+  std::filesystem::remove(path);
+  ASSERT_EQ(diagnostics.error_count(), 1);
+  EXPECT_EQ(code_text(diagnostics.all()[0].code), "E0002");
+}
+
+// A golden test cannot expect this one: what it expects would stand in the comment.
+TEST(BadInput, CommentThatIsNotClosed) {
+  const SourceFile source("bad.chi", "proc P() = |[ skip ]|\n/* never closed\n");
+  Diagnostics diagnostics;
+  driver::check(source, diagnostics);
+  ASSERT_EQ(diagnostics.error_count(), 1);
+  EXPECT_EQ(code_text(diagnostics.all()[0].code), "E1003");
+  EXPECT_EQ(source.position(diagnostics.all()[0].span->begin).line, 2);
 }
 
 }  // namespace
