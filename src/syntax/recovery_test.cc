@@ -49,7 +49,7 @@ TEST(Recovery, SaysWhatAClassicalSlipMeans) {
             "3:1 E1035 expected `=` or `<-` in the equation, found `]`\n");
   EXPECT_EQ(in_process("f(x)"), "3:1 E1035 expected `=` or `<-` in the equation, found `]`\n");
   EXPECT_EQ(in_process("skip; f(x)"), "3:1 E1036 expected `:=`, `!` or `?`, found `]`\n");
-  EXPECT_EQ(in_process("skip;"), "3:1 E1036 expected a statement, found `]`\n");
+  EXPECT_EQ(in_process("skip;"), "3:1 E1036 expected a statement, found `]|`\n");
   EXPECT_EQ(in_process("|x + 1|, x = 1"),
             "2:4 E1021 expected `,` or `|` after an unknown, found `+`\n");
   EXPECT_EQ(in_process("x + 1 <- 2"), "2:1 E1037 left of `<-` stands no variable or derivative\n");
@@ -65,7 +65,7 @@ TEST(Recovery, FindsTheUnclosedBracket) {
 
   EXPECT_EQ(in_process("Q = sqrt(V\n, x' = 1"), "3:1 E1021 expected `)`, found `,`\n");
   EXPECT_EQ(in_process("[ b -> x' = 1\n, [ not b -> x' = 2 ]"),
-            "4:1 E1021 expected `]`, found `]`\n");
+            "4:1 E1021 expected `]`, found `]|`\n");
   EXPECT_EQ(in_process("x' = (1))"), "2:9 E1022 `)` closes nothing\n");
 }
 
