@@ -40,15 +40,15 @@ TEST(Recovery, SaysWhatAClassicalSlipMeans) {
   EXPECT_EQ(in_process("x = 1\ny = 2"), "3:1 E1031 expected `,` between equations, found `y`\n");
   EXPECT_EQ(in_process("x: real\ny: real"),
             "3:1 E1031 expected `,` between declarations, found `y`\n");
-  EXPECT_EQ(in_process("x = if b then 1"), "3:1 E1032 expected `else`, found `]`\n");
+  EXPECT_EQ(in_process("x = if b then 1"), "3:1 E1032 expected `else`, found `]|`\n");
   EXPECT_EQ(in_process("[ c?x -> skip ]"), "2:3 E1033 an event without a guard\n");
   EXPECT_EQ(in_process("[ skip ]"), "2:1 E1033 a selection without a guard\n");
   EXPECT_EQ(in_process("b := 0 < x < 1"), "2:12 E1034 a relation of a relation\n");
   EXPECT_EQ(in_process("x = y = z"), "2:7 E1034 a second `=` in an equation\n");
   EXPECT_EQ(in_process("x = 1, y + 2"),
-            "3:1 E1035 expected `=` or `<-` in the equation, found `]`\n");
-  EXPECT_EQ(in_process("f(x)"), "3:1 E1035 expected `=` or `<-` in the equation, found `]`\n");
-  EXPECT_EQ(in_process("skip; f(x)"), "3:1 E1036 expected `:=`, `!` or `?`, found `]`\n");
+            "3:1 E1035 expected `=` or `<-` in the equation, found `]|`\n");
+  EXPECT_EQ(in_process("f(x)"), "3:1 E1035 expected `=` or `<-` in the equation, found `]|`\n");
+  EXPECT_EQ(in_process("skip; f(x)"), "3:1 E1036 expected `:=`, `!` or `?`, found `]|`\n");
   EXPECT_EQ(in_process("skip;"), "3:1 E1036 expected a statement, found `]|`\n");
   EXPECT_EQ(in_process("|x + 1|, x = 1"),
             "2:4 E1021 expected `,` or `|` after an unknown, found `+`\n");
