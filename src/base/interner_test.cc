@@ -17,7 +17,8 @@ TEST(Interner, GivesEqualTextsOneSymbol) {
   EXPECT_FALSE(symbols.find("z"));
 }
 
-// The map's keys are views into the texts: they must stay where they are when the table grows or moves.
+// The map's keys are views into the texts: they must stay where they are when the table grows or
+// moves.
 TEST(Interner, SurvivesGrowthAndMoves) {
   Interner symbols;
   for (int i = 0; i < 10'000; ++i) symbols.intern("name" + std::to_string(i));

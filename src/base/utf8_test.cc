@@ -30,8 +30,9 @@ TEST(DecodeUtf8, ReadsEveryCodePointBack) {
 }
 
 TEST(DecodeUtf8, RefusesWhatIsNoCharacter) {
-  for (const char* bytes : {"\x80", "\xC0\xAF", "\xC1\xBF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80",
-                            "\xF8\x88\x80\x80", "\xFF", "\xE2\x88", "\xC3", "\xC3x"}) {
+  for (const char* bytes :
+       {"\x80", "\xC0\xAF", "\xC1\xBF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+        "\xF8\x88\x80\x80", "\xFF", "\xE2\x88", "\xC3", "\xC3x"}) {
     const CodePoint found = decode_utf8(bytes);
     EXPECT_FALSE(found.valid) << bytes;
     EXPECT_EQ(found.bytes, 1u);

@@ -14,7 +14,8 @@
 namespace chi::code {
 namespace {
 
-constexpr std::size_t kStackSlots = std::size_t{1} << 22;  // function frames: 32 MiB of addresses, used as needed
+constexpr std::size_t kStackSlots = std::size_t{1}
+                                    << 22;  // function frames: 32 MiB of addresses, used as needed
 constexpr std::size_t kMaxCalls = 100'000;
 
 }  // namespace
@@ -43,20 +44,22 @@ Stop Interpreter::fail(RunError error, const Routine& routine, std::int32_t pc) 
 
 void Interpreter::note_change(std::int64_t slot) {
   if (static_cast<std::size_t>(slot) >= machine_.watchers.size()) return;
-  if (machine_.watchers[static_cast<std::size_t>(slot)] > 0) machine_.changed.push_back(static_cast<std::int32_t>(slot));
+  if (machine_.watchers[static_cast<std::size_t>(slot)] > 0)
+    machine_.changed.push_back(static_cast<std::int32_t>(slot));
 }
 
 /// Patience is at its end: counts the work, and says whether a function may go on.
 RunError Interpreter::take_breath() {
   patience_ = kPatience;
   work += kPatience;
-  if (interrupted != nullptr && interrupted->load(std::memory_order_relaxed)) return RunError::Interrupted;
+  if (interrupted != nullptr && interrupted->load(std::memory_order_relaxed))
+    return RunError::Interrupted;
   return work > max_work ? RunError::NoProgress : RunError::None;
 }
 
 // Arguments move to the start of the callee's frame; its locals begin as zero.
-bool Interpreter::push_call(const Routine& callee, const Slot* arguments, const Routine* caller, Slot* frame,
-                            std::int32_t pc, std::int32_t result) {
+bool Interpreter::push_call(const Routine& callee, const Slot* arguments, const Routine* caller,
+                            Slot* frame, std::int32_t pc, std::int32_t result) {
   const auto size = static_cast<std::size_t>(callee.frame_slots);
   if (calls_.size() >= kMaxCalls || stack_top_ + size > kStackSlots) return false;
   Slot* const fresh = stack_.get() + stack_top_;
@@ -67,8 +70,10 @@ bool Interpreter::push_call(const Routine& callee, const Slot* arguments, const 
   return true;
 }
 
-// The loop. `calls_` below `depth` belongs to whoever called us (a sort that runs its order function).
-Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out, std::size_t depth) {
+// The loop. `calls_` below `depth` belongs to whoever called us (a sort that runs its order
+// function).
+Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
+                          std::size_t depth) {
   const Instr* code = routine->code.data();
   std::int32_t pc = pc_out;
   Slot* const memory = machine_.memory();
@@ -108,12 +113,14 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       case Op::EndValue: pc_out = pc; return Stop::ValueReady;
       case Op::Fail:
         error = static_cast<RunError>(in.c);
-        failure_.real_fact = std::numeric_limits<double>::quiet_NaN();  // Domain: the duration of a delay
+        failure_.real_fact =
+            std::numeric_limits<double>::quiet_NaN();  // Domain: the duration of a delay
         break;
       case Op::Call:
       case Op::CallValue: {
-        const RoutineId id = in.op == Op::Call ? RoutineId{in.c}
-                                               : program_.function_of_decl[static_cast<std::size_t>(f[in.c].i)];
+        const RoutineId id = in.op == Op::Call
+                                 ? RoutineId{in.c}
+                                 : program_.function_of_decl[static_cast<std::size_t>(f[in.c].i)];
         if (--patience_ <= 0) [[unlikely]] {
           error = take_breath();
           if (error != RunError::None) break;
@@ -139,7 +146,8 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
           pc_out = pc;
           return Stop::Finished;
         }
-        std::memmove(caller.frame + caller.result, result, static_cast<std::size_t>(routine->result_slots) * sizeof(Slot));
+        std::memmove(caller.frame + caller.result, result,
+                     static_cast<std::size_t>(routine->result_slots) * sizeof(Slot));
         routine = caller.routine;
         code = routine->code.data();
         f = caller.frame;
@@ -148,12 +156,19 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       }
 
       case Op::Move: f[in.a] = f[in.b]; break;
-      case Op::MoveN: std::memmove(f + in.a, f + in.b, static_cast<std::size_t>(in.c) * sizeof(Slot)); break;
+      case Op::MoveN:
+        std::memmove(f + in.a, f + in.b, static_cast<std::size_t>(in.c) * sizeof(Slot));
+        break;
       case Op::Clear: std::fill_n(f + in.a, in.b, Slot{.i = 0}); break;
-      case Op::LoadConstant: std::copy_n(machine_.constant(in.b), machine_.constant_slots(in.b), f + in.a); break;
-      case Op::Retain: retain(program_.types[routine->types[static_cast<std::size_t>(in.c)]], f + in.a); break;
+      case Op::LoadConstant:
+        std::copy_n(machine_.constant(in.b), machine_.constant_slots(in.b), f + in.a);
+        break;
+      case Op::Retain:
+        retain(program_.types[routine->types[static_cast<std::size_t>(in.c)]], f + in.a);
+        break;
       case Op::Release:
-        release(machine_.heap(), program_.types[routine->types[static_cast<std::size_t>(in.c)]], f + in.a);
+        release(machine_.heap(), program_.types[routine->types[static_cast<std::size_t>(in.c)]],
+                f + in.a);
         break;
       case Op::LoadRef: f[in.a] = memory[f[in.b].i + in.c]; break;
       case Op::StoreRef: {
@@ -165,7 +180,9 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       case Op::Address: f[in.a].i = (f + in.b) - memory; break;
       case Op::OffsetAddress: f[in.a].i = f[in.b].i + in.c; break;
       case Op::ElementAddress: f[in.a].i += f[in.b].i * in.c; break;
-      case Op::LoadAt: std::memmove(f + in.a, memory + f[in.b].i, static_cast<std::size_t>(in.c) * sizeof(Slot)); break;
+      case Op::LoadAt:
+        std::memmove(f + in.a, memory + f[in.b].i, static_cast<std::size_t>(in.c) * sizeof(Slot));
+        break;
       case Op::StoreAt: {
         const std::int64_t slot = f[in.a].i;
         std::memmove(memory + slot, f + in.b, static_cast<std::size_t>(in.c) * sizeof(Slot));
@@ -258,19 +275,28 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       case Op::Atanh: error = real_function(in, f); break;
       case Op::Time: f[in.a].r = machine_.time; break;
 
-      case Op::EqValue: f[in.a].i = equal(program_.types[routine->types[in.n]], f + in.b, f + in.c); break;
-      case Op::LtValue: f[in.a].i = compare(program_.types[routine->types[in.n]], f + in.b, f + in.c) < 0; break;
-      case Op::LeValue: f[in.a].i = compare(program_.types[routine->types[in.n]], f + in.b, f + in.c) <= 0; break;
+      case Op::EqValue:
+        f[in.a].i = equal(program_.types[routine->types[in.n]], f + in.b, f + in.c);
+        break;
+      case Op::LtValue:
+        f[in.a].i = compare(program_.types[routine->types[in.n]], f + in.b, f + in.c) < 0;
+        break;
+      case Op::LeValue:
+        f[in.a].i = compare(program_.types[routine->types[in.n]], f + in.b, f + in.c) <= 0;
+        break;
       case Op::TextOf: {
         std::string text;
-        print_value(program_.types, program_.types[routine->types[static_cast<std::size_t>(in.c)]], f + in.b, text);
+        print_value(program_.types, program_.types[routine->types[static_cast<std::size_t>(in.c)]],
+                    f + in.b, text);
         error = text_make(machine_.heap(), text, f + in.a);
         break;
       }
       case Op::Print:
-        print_value(program_.types, program_.types[routine->types[static_cast<std::size_t>(in.c)]], f + in.a,
-                    machine_.output);
-        if (machine_.note_prints && in.b != 0) machine_.prints.push_back({machine_.output.size(), routine->spans[static_cast<std::size_t>(pc)]});
+        print_value(program_.types, program_.types[routine->types[static_cast<std::size_t>(in.c)]],
+                    f + in.a, machine_.output);
+        if (machine_.note_prints && in.b != 0)
+          machine_.prints.push_back(
+              {machine_.output.size(), routine->spans[static_cast<std::size_t>(pc)]});
         break;
 
       case Op::MakeDistribution: {

@@ -21,17 +21,19 @@ enum class Stop : std::uint8_t {
   Receive,     ///< wants to receive: `operand()` is the offer
   Select,      ///< waits: `operand()` is the selection
   ValueReady,  ///< the value of a send is in its register
-  LongLoop,    ///< still running, after many repetitions: resume it, or find out why; `operand()` is the loop's end
-  Failed,      ///< `failure()` says why
+  LongLoop,  ///< still running, after many repetitions: resume it, or find out why; `operand()` is
+             ///< the loop's end
+  Failed,    ///< `failure()` says why
 };
 
 /// What went wrong, where.
 struct Failure {
   RunError error = RunError::None;
   Span span;
-  std::array<std::int64_t, 2> facts = {};  ///< the index and the length, the negative number: as the error needs
-  double real_fact = 0;                    ///< the argument outside the domain
-  std::string detail = {};                 ///< what is wrong with a distribution
+  std::array<std::int64_t, 2> facts =
+      {};                   ///< the index and the length, the negative number: as the error needs
+  double real_fact = 0;     ///< the argument outside the domain
+  std::string detail = {};  ///< what is wrong with a distribution
   std::vector<const Routine*> calls = {};  ///< functions under way, innermost first
 };
 
@@ -40,15 +42,17 @@ class Interpreter {
  public:
   explicit Interpreter(Machine& machine);
 
-  /// Runs `routine` on `frame` from `pc`, which is left behind the last instruction done (on the one that failed).
+  /// Runs `routine` on `frame` from `pc`, which is left behind the last instruction done (on the
+  /// one that failed).
   Stop run(const Routine& routine, Slot* frame, std::int32_t& pc);
 
   double duration() const { return duration_; }
   std::int32_t operand() const { return operand_; }
   const Failure& failure() const { return failure_; }
 
-  /// Repetitions and calls since the clock last moved, in steps of kPatience; whoever moves the clock sets it to 0.
-  /// Above `max_work` a function fails with NoProgress; a process is left to the scheduler, by way of `LongLoop`.
+  /// Repetitions and calls since the clock last moved, in steps of kPatience; whoever moves the
+  /// clock sets it to 0. Above `max_work` a function fails with NoProgress; a process is left to
+  /// the scheduler, by way of `LongLoop`.
   std::int64_t work = 0;
   std::int64_t max_work = 100'000'000;
   static constexpr std::int64_t kPatience = 1 << 16;
@@ -71,8 +75,8 @@ class Interpreter {
   RunError real_function(const Instr& instr, Slot* frame);
   RunError ordered(const Routine& routine, const Instr& instr, Slot* frame);
   RunError call_less(const Sorting& sorting, const Slot* a, const Slot* b, bool* less);
-  bool push_call(const Routine& callee, const Slot* arguments, const Routine* caller, Slot* frame, std::int32_t pc,
-                 std::int32_t result);
+  bool push_call(const Routine& callee, const Slot* arguments, const Routine* caller, Slot* frame,
+                 std::int32_t pc, std::int32_t result);
   void note_change(std::int64_t slot);
   RunError take_breath();
   Stop fail(RunError error, const Routine& routine, std::int32_t pc);

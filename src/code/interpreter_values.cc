@@ -157,14 +157,15 @@ RunError Interpreter::ordered(const Routine& routine, const Instr& in, Slot* f) 
   const RuntimeType& type = program_.types[routine.types[in.n]];
   const bool sorting = in.op == Op::ListSort;
   const std::int64_t decl = f[sorting ? in.b : in.c].i;
-  Sorting context{this, &routine, program_.function_of_decl[static_cast<std::size_t>(decl)], type.element};
+  Sorting context{this, &routine, program_.function_of_decl[static_cast<std::size_t>(decl)],
+                  type.element};
   const LessThan less{&Sorting::less, &context};
   return sorting ? list_sort(machine_.heap(), *type.element, f + in.a, less)
                  : list_insert(machine_.heap(), *type.element, f + in.a, f + in.b, less);
 }
 
-// Runs the order function to its end on the stack of the functions under way. Sorts may nest: an order function may
-// sort, but only so deep.
+// Runs the order function to its end on the stack of the functions under way. Sorts may nest: an
+// order function may sort, but only so deep.
 RunError Interpreter::call_less(const Sorting& sorting, const Slot* a, const Slot* b, bool* less) {
   constexpr int kMaxNestedSorts = 50;
   if (nested_ >= kMaxNestedSorts) return RunError::RecursionTooDeep;

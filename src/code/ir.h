@@ -62,9 +62,10 @@ struct Selection {
   std::int32_t first_offer = 0, offers = 0;
   std::int32_t retry_pc = -1;  ///< evaluates guards and channels anew, without restarting delays
   std::int32_t closed_pc =
-      -1;  ///< where to go when no guard is open (the end of a repetition); -1: an error
+      -1;             ///< where to go when no guard is open (the end of a repetition); -1: an error
   bool waits = true;  ///< false: a selection without events, in which an open guard is needed now
-  std::vector<std::int32_t> deadlines = {};  ///< registers of times at which a condition may come true
+  std::vector<std::int32_t> deadlines =
+      {};                             ///< registers of times at which a condition may come true
   std::vector<Watched> watched = {};  ///< shared variables that guards and conditions read
   Span span = {};
 };
@@ -112,7 +113,8 @@ struct Program {
   RuntimeTypes types;
   std::vector<Constant> constants;
   Table<RoutineId, Routine> functions;
-  std::vector<RoutineId> function_of_decl;  ///< by a function value, which is its declaration's number
+  std::vector<RoutineId>
+      function_of_decl;              ///< by a function value, which is its declaration's number
   Table<RoutineId, Routine> bodies;  ///< same order as flat::FlatModel::bodies
 };
 

@@ -28,7 +28,8 @@ Routine Lowering::lower_body(flat::BodyId id) {
   const flat::Body& body = context_.model.bodies[id];
   const sema::DefinitionInfo& info = typed().definitions[static_cast<std::size_t>(body.definition)];
   environment_ = body.structural;
-  routine_.name = info.self ? std::string(ast().symbols.text(typed().decls[info.self].name)) : "xper";
+  routine_.name =
+      info.self ? std::string(ast().symbols.text(typed().decls[info.self].name)) : "xper";
   for (std::size_t i = 0; i < info.locals.size(); ++i) {
     routine_.local_offsets.push_back(declare(info.locals[i], body.locals[i]));
   }
@@ -41,13 +42,15 @@ Routine Lowering::lower_body(flat::BodyId id) {
     } else {
       routine_.param_offsets.push_back(declare(param, body.params[i]));
       if (holds_distributions(body.params[i])) {
-        add_streams(registers_.at(param), body.params[i], std::string(ast().symbols.text(typed().decls[param].name)));
+        add_streams(registers_.at(param), body.params[i],
+                    std::string(ast().symbols.text(typed().decls[param].name)));
       }
     }
   }
   lower_initialisers(info.locals);
   emit(Op::Finish);
-  const auto* process = std::get_if<syntax::ProcDef>(&ast().definitions[static_cast<std::size_t>(body.definition)].node);
+  const auto* process = std::get_if<syntax::ProcDef>(
+      &ast().definitions[static_cast<std::size_t>(body.definition)].node);
   if (process != nullptr && !process->body.empty()) {
     routine_.main_pc = here();
     statements(process->body);
@@ -57,7 +60,8 @@ Routine Lowering::lower_body(flat::BodyId id) {
 }
 
 Routine Lowering::lower_function(std::int32_t definition) {
-  const auto& node = std::get<syntax::FuncDef>(ast().definitions[static_cast<std::size_t>(definition)].node);
+  const auto& node =
+      std::get<syntax::FuncDef>(ast().definitions[static_cast<std::size_t>(definition)].node);
   const sema::DefinitionInfo& info = typed().definitions[static_cast<std::size_t>(definition)];
   is_function_ = true;
   routine_.name = std::string(ast().symbols.text(node.name.name));
@@ -89,7 +93,8 @@ void Lowering::lower_initialisers(std::span<const DeclId> locals) {
     const sema::Decl& decl = typed().decls[local];
     span_ = decl.span;
     const TypeId type = decl_types_.at(local);
-    if (holds_distributions(type)) add_streams(registers_.at(local), type, std::string(ast().symbols.text(decl.name)));
+    if (holds_distributions(type))
+      add_streams(registers_.at(local), type, std::string(ast().symbols.text(decl.name)));
     if (!decl.initial) continue;
     temporary_top_ = 0;
     store({false, registers_.at(local), 0, type}, value(decl.initial, type));
@@ -114,7 +119,8 @@ void Lowering::add_streams(std::int32_t reg, TypeId type, const std::string& nam
 }
 
 std::int32_t Lowering::emit(Op op, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t n) {
-  CHI_CHECK(n >= 0 && n <= std::numeric_limits<std::uint16_t>::max(), "more types in one routine than counted");
+  CHI_CHECK(n >= 0 && n <= std::numeric_limits<std::uint16_t>::max(),
+            "more types in one routine than counted");
   routine_.code.push_back({op, static_cast<std::uint16_t>(n), a, b, c});
   routine_.spans.push_back(span_);
   return here() - 1;
@@ -141,7 +147,8 @@ Routine Lowering::finish() {
     if (kinds[2] == 'r') instr.c = shifted(instr.c);
   }
   for (Offer& offer : routine_.offers) {
-    for (std::int32_t* reg : {&offer.guard, &offer.ready, &offer.channel, &offer.value, &offer.deadline}) {
+    for (std::int32_t* reg :
+         {&offer.guard, &offer.ready, &offer.channel, &offer.value, &offer.deadline}) {
       *reg = shifted(*reg);
     }
   }
@@ -155,15 +162,16 @@ Routine Lowering::finish() {
   return std::move(routine_);
 }
 
-// Constants live in registers of a process's frame, filled when it is made; a function, which is called often and
-// uses few of them, loads each where it is used.
+// Constants live in registers of a process's frame, filled when it is made; a function, which is
+// called often and uses few of them, loads each where it is used.
 std::int32_t Lowering::constant_register(std::int32_t constant, std::int64_t count) {
   if (is_function_) {
     const std::int32_t reg = temporary(count);
     emit(Op::LoadConstant, reg, constant);
     return reg;
   }
-  const auto [found, fresh] = constant_registers_.try_emplace(constant, kConstantBase + constant_slots_);
+  const auto [found, fresh] =
+      constant_registers_.try_emplace(constant, kConstantBase + constant_slots_);
   if (fresh) {
     constant_slots_ += static_cast<std::int32_t>(count);
     routine_.constants.emplace_back(found->second, constant);
@@ -197,9 +205,13 @@ Operand Lowering::constant(TypeId type, const sema::Value& value) {
   return {constant_register(add_constant(type, value), slots(type)), type};
 }
 
-TypeId Lowering::concrete(TypeId type) { return flat::concrete_type(context_.model, type, environment_); }
+TypeId Lowering::concrete(TypeId type) {
+  return flat::concrete_type(context_.model, type, environment_);
+}
 
-std::int32_t Lowering::slots(TypeId type) { return static_cast<std::int32_t>(flat::slot_count(types(), type)); }
+std::int32_t Lowering::slots(TypeId type) {
+  return static_cast<std::int32_t>(flat::slot_count(types(), type));
+}
 
 bool Lowering::managed(TypeId type) { return !context_.program.types[runtime(type)].is_plain; }
 

@@ -22,7 +22,8 @@ Operand Lowering::call(ExprId expr, const syntax::Call& node) {
 Operand Lowering::call_user(ExprId expr, const syntax::Call& node) {
   const TypeId type = type_of(expr);
   const auto func = std::get<sema::Func>(types()[type_of(node.callee)]);
-  const std::vector<TypeId> parameters(types().list(func.parameters).begin(), types().list(func.parameters).end());
+  const std::vector<TypeId> parameters(types().list(func.parameters).begin(),
+                                       types().list(func.parameters).end());
   const auto arguments = ast().list(node.arguments);
   std::int32_t size = 0;
   for (const TypeId parameter : parameters) size += slots(concrete(parameter));
@@ -79,8 +80,10 @@ Operand Lowering::call_library(ExprId expr, Builtin builtin, std::span<const Exp
   if (builtin == Builtin::Pi) {
     return constant(type, {3.14159265358979323846});
   }
-  if (builtin >= Builtin::Constant && builtin <= Builtin::Weibull) return distribution(builtin, type, arguments);
-  if (builtin >= Builtin::Hd && builtin <= Builtin::Str) return library_sequence(builtin, type, arguments);
+  if (builtin >= Builtin::Constant && builtin <= Builtin::Weibull)
+    return distribution(builtin, type, arguments);
+  if (builtin >= Builtin::Hd && builtin <= Builtin::Str)
+    return library_sequence(builtin, type, arguments);
   return library_numeric(builtin, type, arguments);
 }
 
@@ -115,7 +118,8 @@ Operand Lowering::library_numeric(Builtin builtin, TypeId type, std::span<const 
 
 /// min and max: of a list, or of two or more numbers.
 Operand Lowering::extreme(Builtin builtin, TypeId type, std::span<const ExprId> arguments) {
-  CHI_CHECK(builtin == Builtin::Min || builtin == Builtin::Max, "every other library function is lowered by name");
+  CHI_CHECK(builtin == Builtin::Min || builtin == Builtin::Max,
+            "every other library function is lowered by name");
   const bool least = builtin == Builtin::Min;
   if (arguments.size() == 1) {
     return read_sequence(least ? Op::ListLeast : Op::ListGreatest, arguments[0], type);
@@ -140,7 +144,8 @@ Operand Lowering::read_sequence(Op op, ExprId of, TypeId result) {
   return {reg, result, managed(result)};
 }
 
-Operand Lowering::library_sequence(Builtin builtin, TypeId type, std::span<const ExprId> arguments) {
+Operand Lowering::library_sequence(Builtin builtin, TypeId type,
+                                   std::span<const ExprId> arguments) {
   const auto changing = [&](Op op, std::int32_t operand) {
     const Operand list = owned_value(arguments[0]);
     emit(op, list.reg, operand, 0, type_index(list.type));
@@ -152,15 +157,18 @@ Operand Lowering::library_sequence(Builtin builtin, TypeId type, std::span<const
     case Builtin::Tl: return changing(Op::ListTail, 0);
     case Builtin::Tr: return changing(Op::ListFront, 0);
     case Builtin::Reverse: return changing(Op::ListReverse, 0);
-    case Builtin::Take: return changing(Op::ListTake, value(arguments[1], basic(BasicType::Nat)).reg);
-    case Builtin::Drop: return changing(Op::ListDrop, value(arguments[1], basic(BasicType::Nat)).reg);
+    case Builtin::Take:
+      return changing(Op::ListTake, value(arguments[1], basic(BasicType::Nat)).reg);
+    case Builtin::Drop:
+      return changing(Op::ListDrop, value(arguments[1], basic(BasicType::Nat)).reg);
     case Builtin::Sort: return changing(Op::ListSort, value(arguments[1]).reg);
     case Builtin::Insert: return library_insert(type, arguments);
     case Builtin::Range: return library_range(type, arguments);
     case Builtin::Sum: return read_sequence(Op::ListSum, arguments[0], type);
     case Builtin::Len:
-      return read_sequence(types().is(type_of(arguments[0]), BasicType::String) ? Op::TextLength : Op::Length,
-                           arguments[0], type);
+      return read_sequence(
+          types().is(type_of(arguments[0]), BasicType::String) ? Op::TextLength : Op::Length,
+          arguments[0], type);
     case Builtin::Size: return read_sequence(Op::Length, arguments[0], type);
     case Builtin::Pick: return read_sequence(Op::SetPick, arguments[0], type);
     case Builtin::Keys: return read_sequence(Op::DictKeys, arguments[0], type);
@@ -222,8 +230,9 @@ Operand Lowering::distribution(Builtin builtin, TypeId type, std::span<const Exp
   return {reg, type};
 }
 
-/// A distribution in a variable has the variable's stream; one that is made on the spot has a stream of its own per
-/// place in the text and instance. It lies in a register that nothing else uses.
+/// A distribution in a variable has the variable's stream; one that is made on the spot has a
+/// stream of its own per place in the text and instance. It lies in a register that nothing else
+/// uses.
 Operand Lowering::sample(ExprId operand, TypeId type) {
   const std::int32_t result = temporary(1);
   if (const std::optional<Location> p = place(operand)) {

@@ -37,7 +37,10 @@ Operand Lowering::binary(ExprId expr, const syntax::Binary& node) {
     case BinaryOp::IntDiv:
     case BinaryOp::Mod:
     case BinaryOp::Pow: return arithmetic(expr);
-    case BinaryOp::Concat: return changed(std::holds_alternative<sema::List>(types()[type_of(expr)]) ? Op::Concat : Op::ConcatText, node.left, node.right);
+    case BinaryOp::Concat:
+      return changed(
+          std::holds_alternative<sema::List>(types()[type_of(expr)]) ? Op::Concat : Op::ConcatText,
+          node.left, node.right);
     case BinaryOp::Subtract: return changed(Op::ListSubtract, node.left, node.right);
     case BinaryOp::Eq:
     case BinaryOp::Ne: return equality(node);
@@ -50,8 +53,10 @@ Operand Lowering::binary(ExprId expr, const syntax::Binary& node) {
     case BinaryOp::Or: return connective(node);
   }
   const auto& type = types()[type_of(expr)];
-  if (std::holds_alternative<sema::Dict>(type)) return changed(Op::DictMerge, node.left, node.right);
-  if (types().is(type_of(expr), BasicType::String)) return changed(Op::ConcatText, node.left, node.right);
+  if (std::holds_alternative<sema::Dict>(type))
+    return changed(Op::DictMerge, node.left, node.right);
+  if (types().is(type_of(expr), BasicType::String))
+    return changed(Op::ConcatText, node.left, node.right);
   if (std::holds_alternative<sema::List>(type)) return changed(Op::Concat, node.left, node.right);
   const Op op = node.op == BinaryOp::Add   ? Op::SetUnion
                 : node.op == BinaryOp::Sub ? Op::SetDifference
@@ -99,7 +104,8 @@ Arithmetic arithmetic_ops(BinaryOp op) {
 
 }  // namespace
 
-// A chain a + b + c + ... is as deep as it is long: it is walked down its left side, not recursed into.
+// A chain a + b + c + ... is as deep as it is long: it is walked down its left side, not recursed
+// into.
 Operand Lowering::arithmetic(ExprId expr) {
   std::vector<ExprId> chain;
   ExprId left = expr;
@@ -150,7 +156,8 @@ Operand Lowering::comparison(const syntax::Binary& node) {
   }
   const Operand a = value(node.left);
   const Operand b = value(node.right, left);
-  emit(strict ? Op::LtValue : Op::LeValue, reg, swap ? b.reg : a.reg, swap ? a.reg : b.reg, type_index(left));
+  emit(strict ? Op::LtValue : Op::LeValue, reg, swap ? b.reg : a.reg, swap ? a.reg : b.reg,
+       type_index(left));
   drop(a);
   drop(b);
   return {reg, basic(BasicType::Bool)};

@@ -4,8 +4,9 @@
 #include "sema/evaluate.h"
 #include "syntax/children.h"
 
-// Variables and their elements: where they lie, how they are read and assigned. Elements of tuples, records and arrays
-// are places of their own; elements of lists and dictionaries are reached through the container.
+// Variables and their elements: where they lie, how they are read and assigned. Elements of tuples,
+// records and arrays are places of their own; elements of lists and dictionaries are reached
+// through the container.
 namespace chi::code {
 
 using sema::BasicType;
@@ -17,7 +18,8 @@ using syntax::ExprId;
 std::optional<Location> Lowering::name_place(DeclId decl) {
   const auto found = registers_.find(decl);
   if (found == registers_.end()) return std::nullopt;
-  return Location{typed().decls[decl].kind == DeclKind::RefParam, found->second, 0, decl_types_.at(decl)};
+  return Location{typed().decls[decl].kind == DeclKind::RefParam, found->second, 0,
+                  decl_types_.at(decl)};
 }
 
 Location Lowering::element(Location base, TypeId type, std::int64_t offset) {
@@ -67,7 +69,8 @@ std::optional<Location> Lowering::place(ExprId expr) {
     const std::optional<Location> base = place(project->of);
     if (!base) return std::nullopt;
     if (const auto* array = std::get_if<sema::Array>(&types()[base->type])) {
-      if (project->index >= array->length) return indexed(*base, scalar(BasicType::Nat, project->index));
+      if (project->index >= array->length)
+        return indexed(*base, scalar(BasicType::Nat, project->index));
       return element(*base, array->element, project->index * slots(array->element));
     }
     const auto& tuple = std::get<sema::Tuple>(types()[base->type]);
@@ -97,10 +100,12 @@ std::optional<Location> Lowering::place(ExprId expr) {
 
 Operand Lowering::read_decl(DeclId id) {
   const sema::Decl& decl = typed().decls[id];
-  if (const auto found = indices_.find(id); found != indices_.end()) return scalar(BasicType::Int, found->second);
+  if (const auto found = indices_.find(id); found != indices_.end())
+    return scalar(BasicType::Int, found->second);
   if (const std::optional<Location> p = name_place(id)) return load(*p);
   if (decl.kind == DeclKind::Function) {
-    return {constant_register(add_constant(decl.type, {sema::Value::FunctionRef{id}}), 1), decl.type};
+    return {constant_register(add_constant(decl.type, {sema::Value::FunctionRef{id}}), 1),
+            decl.type};
   }
   CHI_CHECK(decl.kind == DeclKind::Constant, "every other name has a place");
   const TypeId type = concrete(decl.type);
@@ -174,8 +179,8 @@ void Lowering::assign(ExprId target, Operand value) {
   assign_element(target, value);
 }
 
-// The target goes through a list or a dictionary: the container is moved out of its place, changed, and put back, so
-// that it is changed in place where nobody else refers to it.
+// The target goes through a list or a dictionary: the container is moved out of its place, changed,
+// and put back, so that it is changed in place where nobody else refers to it.
 void Lowering::assign_element(ExprId target, Operand new_value) {
   const auto& node = ast().exprs[target].node;
   ExprId of;
@@ -199,12 +204,15 @@ void Lowering::assign_element(ExprId target, Operand new_value) {
     move(copy, whole.reg, of_type);
     const Location base{false, copy, 0, of_type};
     if (std::holds_alternative<sema::Array>(types()[of_type])) {
-      if (const auto* p = std::get_if<syntax::Project>(&node)) index = scalar(BasicType::Nat, p->index);
+      if (const auto* p = std::get_if<syntax::Project>(&node))
+        index = scalar(BasicType::Nat, p->index);
       store(indexed(base, index), new_value);
     } else {
       const auto* p = std::get_if<syntax::Project>(&node);
-      const std::int32_t part = p != nullptr ? static_cast<std::int32_t>(p->index) : typed().field[target];
-      store(element(base, type_of(target), flat::element_offset(types(), of_type, part)), new_value);
+      const std::int32_t part =
+          p != nullptr ? static_cast<std::int32_t>(p->index) : typed().field[target];
+      store(element(base, type_of(target), flat::element_offset(types(), of_type, part)),
+            new_value);
     }
     assign(of, {copy, of_type, true});
     return;
@@ -225,7 +233,8 @@ void Lowering::assign_element(ExprId target, Operand new_value) {
   }
 }
 
-/// The operand that an operation on a sequence would change in place, or none: `xs` in `xs ++ ys` and in `tl(xs)`.
+/// The operand that an operation on a sequence would change in place, or none: `xs` in `xs ++ ys`
+/// and in `tl(xs)`.
 ExprId Lowering::changed_operand(ExprId expr) const {
   using sema::Builtin;
   const auto& node = ast().exprs[expr].node;
@@ -238,7 +247,8 @@ ExprId Lowering::changed_operand(ExprId expr) const {
     return sequence && changes ? b->left : ExprId{};
   }
   const auto* call = std::get_if<syntax::Call>(&node);
-  const auto* builtin = call == nullptr ? nullptr : std::get_if<Builtin>(&typed().resolution[call->callee]);
+  const auto* builtin =
+      call == nullptr ? nullptr : std::get_if<Builtin>(&typed().resolution[call->callee]);
   if (builtin == nullptr) return {};
   switch (*builtin) {
     case Builtin::Tl:
@@ -252,12 +262,15 @@ ExprId Lowering::changed_operand(ExprId expr) const {
   }
 }
 
-/// Whether `target := value` may change the variable's own value in place: the value is a chain of changing operations
-/// on the variable, which occurs nowhere else in it. Then `stolen_` is that occurrence.
+/// Whether `target := value` may change the variable's own value in place: the value is a chain of
+/// changing operations on the variable, which occurs nowhere else in it. Then `stolen_` is that
+/// occurrence.
 bool Lowering::steals(ExprId value, ExprId target) {
   const auto variable = [&](ExprId expr) {
     const auto* name = std::get_if<DeclId>(&typed().resolution[expr]);
-    return name != nullptr && std::holds_alternative<syntax::Name>(ast().exprs[expr].node) ? *name : DeclId{};
+    return name != nullptr && std::holds_alternative<syntax::Name>(ast().exprs[expr].node)
+               ? *name
+               : DeclId{};
   };
   ExprId leaf = value;
   while (const ExprId next = changed_operand(leaf)) leaf = next;
@@ -271,7 +284,8 @@ bool Lowering::steals(ExprId value, ExprId target) {
     const DeclId name = variable(id);
     const bool again = name == decl && id != leaf;
     // Another reference parameter may be bound to the same variable, or to a part of it.
-    const bool alias = shared && name && name != decl && typed().decls[name].kind == DeclKind::RefParam;
+    const bool alias =
+        shared && name && name != decl && typed().decls[name].kind == DeclKind::RefParam;
     if (again || (alias && managed(decl_types_.at(name)))) return false;
     syntax::append_children(ast(), id, pending);
   }

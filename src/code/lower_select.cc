@@ -45,7 +45,8 @@ void Lowering::selection(std::span<const syntax::Alternative> alternatives, bool
   const std::vector<Case> cases = unwound(alternatives);
   bool waits = false;
   for (const Case& c : cases) waits = waits || static_cast<bool>(c.alternative->event);
-  // With `--choice random` a selection evaluates all its guards and the scheduler picks an open one.
+  // With `--choice random` a selection evaluates all its guards and the scheduler picks an open
+  // one.
   if (waits || (context_.options.random_choice && cases.size() > 1)) {
     waiting_selection(cases, loop, waits, span);
   } else {
@@ -88,8 +89,8 @@ bool is_true(const syntax::Ast& ast, ExprId expr) {
 
 }  // namespace
 
-/// The offer of one alternative; its guard is evaluated first, and channel and condition only if it is open. The guard
-/// `true` needs no code.
+/// The offer of one alternative; its guard is evaluated first, and channel and condition only if it
+/// is open. The guard `true` needs no code.
 Offer Lowering::case_offer(const Case& c, const Clock& clock, Selection& selection) {
   const syntax::Alternative& alternative = *c.alternative;
   Offer offer;
@@ -125,8 +126,8 @@ Offer Lowering::case_offer(const Case& c, const Clock& clock, Selection& selecti
   return offer;
 }
 
-// `delta e` in an alternative: e is evaluated once, when its guard is first found open (the guard may protect it), and
-// counts from when the process came to the selection.
+// `delta e` in an alternative: e is evaluated once, when its guard is first found open (the guard
+// may protect it), and counts from when the process came to the selection.
 void Lowering::set_deadline(const syntax::Delay& delay, const Clock& clock) {
   const std::int32_t known = emit(Op::JumpIf, clock.is_set);
   const Operand duration = value(delay.duration, basic(BasicType::Real));
@@ -161,7 +162,8 @@ void Lowering::case_body(const Case& c, const Offer& offer) {
   if (c.alternative->event) {
     const syntax::Stat& event = ast().stats[c.alternative->event];
     span_ = event.span;
-    if (const auto* receive = std::get_if<syntax::Receive>(&event.node)) finish_receive(*receive, offer);
+    if (const auto* receive = std::get_if<syntax::Receive>(&event.node))
+      finish_receive(*receive, offer);
   }
   statements(c.alternative->body);
 }
@@ -214,7 +216,8 @@ void Lowering::watch(ExprId expr, std::vector<Watched>& watched) {
     const auto* decl = std::get_if<sema::DeclId>(&typed().resolution[id]);
     if (decl != nullptr && typed().decls[*decl].kind == sema::DeclKind::RefParam) {
       const std::int32_t reg = registers_.at(*decl);
-      const bool known = std::any_of(watched.begin(), watched.end(), [&](const Watched& w) { return w.reg == reg; });
+      const bool known = std::any_of(watched.begin(), watched.end(),
+                                     [&](const Watched& w) { return w.reg == reg; });
       if (!known) watched.push_back({reg, slots(decl_types_.at(*decl))});
     }
     const auto first = static_cast<std::ptrdiff_t>(pending.size());

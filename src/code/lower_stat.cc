@@ -33,7 +33,8 @@ void Lowering::statement(syntax::StatId id) {
       [&](const Print& n) { print(n); },
       [&](const Select& n) { selection(ast().list(n.alternatives), false, stat.span); },
       [&](const Loop& n) { selection(ast().list(n.alternatives), true, stat.span); },
-      [&](const Forever& n) { forever(n); }, [](const Error&) { CHI_CHECK(false, "only correct models are lowered"); });
+      [&](const Forever& n) { forever(n); },
+      [](const Error&) { CHI_CHECK(false, "only correct models are lowered"); });
   temporary_top_ = top;
 }
 
@@ -86,7 +87,8 @@ Offer Lowering::send_offer(const syntax::Send& node) {
   offer.type = runtime(type);
   offer.managed = managed(type);
   const Span outer = span_;
-  // A variable of the process's own, or a constant, needs no code: it lies there when the other side comes.
+  // A variable of the process's own, or a constant, needs no code: it lies there when the other
+  // side comes.
   const std::optional<Location> variable = own_variable(node.value, type);
   if (variable) {
     offer.value = variable->reg;
@@ -103,21 +105,24 @@ Offer Lowering::send_offer(const syntax::Send& node) {
   return offer;
 }
 
-/// The location of `expr` if it is a local variable of this process, or a fixed part of one, of just that type.
+/// The location of `expr` if it is a local variable of this process, or a fixed part of one, of
+/// just that type.
 std::optional<Location> Lowering::own_variable(ExprId expr, TypeId type) {
   ExprId root = expr;
   while (true) {
     const auto& node = ast().exprs[root].node;
     if (const auto* p = std::get_if<syntax::Project>(&node)) {
       root = p->of;
-    } else if (const auto* m = std::get_if<syntax::Member>(&node); m != nullptr && typed().field[root] >= 0) {
+    } else if (const auto* m = std::get_if<syntax::Member>(&node);
+               m != nullptr && typed().field[root] >= 0) {
       root = m->of;
     } else {
       break;
     }
   }
   const auto* decl = std::get_if<sema::DeclId>(&typed().resolution[root]);
-  if (decl == nullptr || !registers_.contains(*decl) || typed().decls[*decl].kind == sema::DeclKind::RefParam) {
+  if (decl == nullptr || !registers_.contains(*decl) ||
+      typed().decls[*decl].kind == sema::DeclKind::RefParam) {
     return std::nullopt;
   }
   if (type_of(expr) != type) return std::nullopt;
@@ -136,15 +141,16 @@ void Lowering::send(const syntax::Send& node, Span span) {
   emit(Op::Send, 0, channel, static_cast<std::int32_t>(routine_.offers.size()) - 1);
 }
 
-/// A value is received where it belongs if that is a register of a plain type; else into a temporary, from which
-/// `finish_receive` assigns it.
+/// A value is received where it belongs if that is a register of a plain type; else into a
+/// temporary, from which `finish_receive` assigns it.
 Offer Lowering::receive_offer(const syntax::Receive& node) {
   Offer offer{.kind = Offer::Kind::Receive};
   if (!node.target) return offer;
   const TypeId type = channel_element(node.channel);
   offer.slots = slots(type);
   offer.type = runtime(type);
-  const std::optional<Location> variable = managed(type) ? std::nullopt : own_variable(node.target, type);
+  const std::optional<Location> variable =
+      managed(type) ? std::nullopt : own_variable(node.target, type);
   offer.value = variable ? variable->reg : temporary(offer.slots);
   return offer;
 }
@@ -187,13 +193,14 @@ void Lowering::wait(const syntax::Wait& node, Span span) {
   patch(done);
 }
 
-/// The truth of a condition that the process waits for. Where it compares `time` with something, the time at which it may
-/// come true is kept for the calendar.
+/// The truth of a condition that the process waits for. Where it compares `time` with something,
+/// the time at which it may come true is kept for the calendar.
 Operand Lowering::awaited(ExprId condition, Selection& selection) {
   const std::size_t first = selection.deadlines.size();
   for (std::size_t n = syntax::time_relations(ast(), condition).size(); n > 0; --n) {
     selection.deadlines.push_back(temporary(1));
-    move(selection.deadlines.back(), scalar(BasicType::Real, kInfinity).reg, basic(BasicType::Real));
+    move(selection.deadlines.back(), scalar(BasicType::Real, kInfinity).reg,
+         basic(BasicType::Real));
   }
   deadlines_ = std::span(selection.deadlines).subspan(first);
   const Operand result = value(condition);

@@ -29,8 +29,10 @@ Lowered lowered(const std::string& text, const LowerOptions& options = {}) {
   const SourceFile source("model.chi", text);
   Diagnostics diagnostics;
   const syntax::Tokens tokens = syntax::lex(source, diagnostics);
-  auto flat = flat::flatten(sema::check(syntax::parse(tokens, diagnostics), diagnostics), {}, diagnostics);
-  EXPECT_FALSE(diagnostics.has_errors()) << (diagnostics.all().empty() ? "" : diagnostics.all()[0].message);
+  auto flat =
+      flat::flatten(sema::check(syntax::parse(tokens, diagnostics), diagnostics), {}, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors())
+      << (diagnostics.all().empty() ? "" : diagnostics.all()[0].message);
   Lowered result;
   result.model = std::make_unique<flat::FlatModel>(std::move(*flat));
   result.program = lower(*result.model, options);
@@ -42,7 +44,8 @@ Lowered process(const std::string& declarations, const std::string& statements) 
 }
 
 long count(const Routine& routine, Op op) {
-  return std::count_if(routine.code.begin(), routine.code.end(), [&](const Instr& in) { return in.op == op; });
+  return std::count_if(routine.code.begin(), routine.code.end(),
+                       [&](const Instr& in) { return in.op == op; });
 }
 
 // Every register lies in the frame, every jump in the code, every span in the text.
@@ -54,7 +57,8 @@ void expect_sound(const Routine& routine) {
     const std::int32_t operands[] = {in.a, in.b, in.c};
     for (std::size_t i = 0; i < 3; ++i) {
       if (kinds[i] == 'r') {
-        EXPECT_TRUE(operands[i] >= 0 && operands[i] < std::max(routine.frame_slots, 1)) << op_text(in.op);
+        EXPECT_TRUE(operands[i] >= 0 && operands[i] < std::max(routine.frame_slots, 1))
+            << op_text(in.op);
       }
       if (kinds[i] == 'p') {
         EXPECT_TRUE(operands[i] >= 0 && operands[i] < size) << op_text(in.op);
@@ -65,7 +69,8 @@ void expect_sound(const Routine& routine) {
     }
   }
   for (const Offer& offer : routine.offers) {
-    for (const std::int32_t reg : {offer.guard, offer.ready, offer.channel, offer.value, offer.deadline}) {
+    for (const std::int32_t reg :
+         {offer.guard, offer.ready, offer.channel, offer.value, offer.deadline}) {
       EXPECT_LT(reg, routine.frame_slots);
     }
     EXPECT_LT(offer.body_pc, size);
@@ -74,7 +79,8 @@ void expect_sound(const Routine& routine) {
   for (const Selection& selection : routine.selections) {
     EXPECT_LT(selection.retry_pc, size);
     EXPECT_LE(selection.closed_pc, size);
-    EXPECT_LE(selection.first_offer + selection.offers, static_cast<std::int32_t>(routine.offers.size()));
+    EXPECT_LE(selection.first_offer + selection.offers,
+              static_cast<std::int32_t>(routine.offers.size()));
   }
 }
 
@@ -100,13 +106,15 @@ sys S() = |[ a: (-nat)^2, b: -rec, r: rec, m: (nat^2)^2 | P(a, b, r, m) || Q(a, 
 }
 
 TEST(Lower, QueuesAreChangedInPlace) {
-  for (const char* statement : {"xs := xs ++ [x]", "xs := tl(xs)", "xs := xs ++ ys", "xs := (tl(xs)) ++ [x] ++ ys", "xs := take(xs, 3)"}) {
+  for (const char* statement : {"xs := xs ++ [x]", "xs := tl(xs)", "xs := xs ++ ys",
+                                "xs := (tl(xs)) ++ [x] ++ ys", "xs := take(xs, 3)"}) {
     const Routine& p = process("xs, ys: nat*, x: nat", statement).body("P");
     EXPECT_EQ(count(p, Op::Retain), 0) << statement;
     EXPECT_EQ(count(p, Op::Release), 0) << statement;
   }
   // The variable is needed again: one owner more.
-  for (const char* statement : {"xs := xs ++ xs", "ys := xs ++ [x]", "xs := tl(xs) ++ [hd(xs)]", "xs := tl(ys)"}) {
+  for (const char* statement :
+       {"xs := xs ++ xs", "ys := xs ++ [x]", "xs := tl(xs) ++ [hd(xs)]", "xs := tl(ys)"}) {
     const Routine& p = process("xs, ys: nat*, x: nat", statement).body("P");
     EXPECT_EQ(count(p, Op::Retain), 1) << statement;
   }
@@ -115,7 +123,8 @@ TEST(Lower, QueuesAreChangedInPlace) {
 // Two names may stand for one variable: then nothing is taken from it.
 TEST(Lower, SharedVariablesMayHaveTwoNames) {
   const auto retains = [](const std::string& statement) {
-    const Lowered l = lowered("proc P(ref xs, ys: nat*, ref n: nat) = |[ zs: nat* | " + statement + "; !zs, ys, n ]|\n"
+    const Lowered l = lowered("proc P(ref xs, ys: nat*, ref n: nat) = |[ zs: nat* | " + statement +
+                              "; !zs, ys, n ]|\n"
                               "sys S() = |[ xs, ys: nat*, n: nat | P(xs, ys, n) ]|");
     return count(l.body("P"), Op::Retain);
   };
@@ -127,9 +136,13 @@ TEST(Lower, SharedVariablesMayHaveTwoNames) {
 
 TEST(Lower, SendingAVariableNeedsNoCode) {
   const auto offers = [](const std::string& statement) {
-    return lowered("proc P(a: !nat*, ref g: nat*) = |[ xs: nat* := [1], t: (nat*) # nat | t.0 := xs; g := xs; " + statement + " ]|\n"
-                   "proc Q(a: ?nat*) = |[ ys: nat* | a?ys; !ys ]|\n"
-                   "sys S() = |[ a: -(nat*), g: nat* | P(a, g) || Q(a) ]|")
+    return lowered(
+               "proc P(a: !nat*, ref g: nat*) = |[ xs: nat* := [1], t: (nat*) # nat | t.0 := xs; g "
+               ":= xs; " +
+               statement +
+               " ]|\n"
+               "proc Q(a: ?nat*) = |[ ys: nat* | a?ys; !ys ]|\n"
+               "sys S() = |[ a: -(nat*), g: nat* | P(a, g) || Q(a) ]|")
         .body("P")
         .offers;
   };
@@ -147,10 +160,12 @@ TEST(Lower, SelectionsLeaveTheChoiceToTheSchedulerOnlyWhenRandom) {
 }
 
 TEST(Lower, GuardsWatchTheSharedVariablesTheyRead) {
-  const Lowered l = lowered("proc P(ref n: nat, ref xs: nat*, ref a: bool^3, c: ?nat) = |[ x, k: nat\n"
-                            "| [ k < n and k < n + 1; c?x -> !x | true; nabla a.1 -> skip | k > 0; delta 1.0 + len(xs) -> skip ] ]|\n"
-                            "proc Q(c: !nat) = |[ | c!1 ]|\n"
-                            "sys S() = |[ n: nat, xs: nat*, a: bool^3, c: -nat | P(n, xs, a, c) || Q(c) ]|");
+  const Lowered l = lowered(
+      "proc P(ref n: nat, ref xs: nat*, ref a: bool^3, c: ?nat) = |[ x, k: nat\n"
+      "| [ k < n and k < n + 1; c?x -> !x | true; nabla a.1 -> skip | k > 0; delta 1.0 + len(xs) "
+      "-> skip ] ]|\n"
+      "proc Q(c: !nat) = |[ | c!1 ]|\n"
+      "sys S() = |[ n: nat, xs: nat*, a: bool^3, c: -nat | P(n, xs, a, c) || Q(c) ]|");
   const Selection& selection = l.body("P").selections[0];
   ASSERT_EQ(selection.watched.size(), 2u) << "n once, a; not xs, which a duration reads once";
   EXPECT_EQ(selection.watched[0].slots, 1);

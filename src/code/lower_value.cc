@@ -29,7 +29,8 @@ Operand Lowering::own(Operand operand) {
 }
 
 void Lowering::drop(Operand operand) {
-  if (operand.owned && managed(operand.type)) emit(Op::Release, operand.reg, 0, type_index(operand.type));
+  if (operand.owned && managed(operand.type))
+    emit(Op::Release, operand.reg, 0, type_index(operand.type));
 }
 
 Operand Lowering::converted(Operand operand, TypeId wanted) {
@@ -85,7 +86,8 @@ void Lowering::store(Location place, Operand value) {
   put_back(place, value);
 }
 
-/// Kind and arguments of a distribution, or of each in an array; the streams stay the variable's own.
+/// Kind and arguments of a distribution, or of each in an array; the streams stay the variable's
+/// own.
 void Lowering::store_laws(Location place, Operand value) {
   constexpr std::int32_t kLawSlots = 4;
   const std::int32_t size = slots(place.type);
@@ -130,7 +132,8 @@ void Lowering::put_back(Location place, Operand value) {
 
 /// A value to be changed in place. The variable that the result is assigned to gives its own away.
 Operand Lowering::owned_value(syntax::ExprId expr) {
-  while (const auto* p = std::get_if<syntax::Parenthesized>(&ast().exprs[expr].node)) expr = p->inner;
+  while (const auto* p = std::get_if<syntax::Parenthesized>(&ast().exprs[expr].node))
+    expr = p->inner;
   if (stolen_ && expr == stolen_) return take(*place(expr));
   return own(value(expr));
 }
@@ -150,10 +153,13 @@ Operand Lowering::value(syntax::ExprId id) {
       expr.node, [&](const BoolLiteral& n) { return scalar(BasicType::Bool, n.value ? 1 : 0); },
       [&](const IntLiteral& n) {
         return types().is(type, BasicType::Real)
-                   ? scalar(BasicType::Real, std::bit_cast<std::int64_t>(static_cast<double>(n.value)))
+                   ? scalar(BasicType::Real,
+                            std::bit_cast<std::int64_t>(static_cast<double>(n.value)))
                    : scalar(BasicType::Nat, n.value);
       },
-      [&](const RealLiteral& n) { return scalar(BasicType::Real, std::bit_cast<std::int64_t>(n.value)); },
+      [&](const RealLiteral& n) {
+        return scalar(BasicType::Real, std::bit_cast<std::int64_t>(n.value));
+      },
       [&](const StringLiteral& n) {
         const auto [found, fresh] = context_.text_constants.try_emplace(std::pair(0, n.text), -1);
         if (fresh) found->second = add_constant(type, {std::string(ast().symbols.text(n.text))});
@@ -170,7 +176,8 @@ Operand Lowering::value(syntax::ExprId id) {
         return {};
       },
       [&](const Unary& n) { return unary(id, n); }, [&](const Binary& n) { return binary(id, n); },
-      [&](const Conditional& n) { return conditional(id, n); }, [&](const GuardedExpr& n) { return guarded(id, n); },
+      [&](const Conditional& n) { return conditional(id, n); },
+      [&](const GuardedExpr& n) { return guarded(id, n); },
       [&](const Call& n) { return call(id, n); },
       [&](const Index& n) { return read_index(n.of, index_operand(n.index)); },
       [&](const Member&) { return read_member(id); },
@@ -182,12 +189,14 @@ Operand Lowering::value(syntax::ExprId id) {
       },
       [&](const TupleExpr& n) { return aggregate(type, ast().list(n.elements)); },
       [&](const ListExpr& n) {
-        return std::holds_alternative<sema::Array>(types()[type]) ? aggregate(type, ast().list(n.elements))
-                                                                  : list_literal(type, ast().list(n.elements));
+        return std::holds_alternative<sema::Array>(types()[type])
+                   ? aggregate(type, ast().list(n.elements))
+                   : list_literal(type, ast().list(n.elements));
       },
       [&](const SetExpr& n) {
-        return std::holds_alternative<sema::Dict>(types()[type]) ? dict_literal(type, {})
-                                                                 : set_literal(type, ast().list(n.elements));
+        return std::holds_alternative<sema::Dict>(types()[type])
+                   ? dict_literal(type, {})
+                   : set_literal(type, ast().list(n.elements));
       },
       [&](const RecordExpr& n) { return record_literal(type, ast().list(n.fields)); },
       [&](const DictExpr& n) { return dict_literal(type, ast().list(n.entries)); },

@@ -143,8 +143,10 @@ class Lowering {
   Operand call_user(syntax::ExprId expr, const syntax::Call& node);
   Operand library_numeric(sema::Builtin builtin, sema::TypeId type,
                           std::span<const syntax::ExprId> arguments);
-  Operand library_sequence(sema::Builtin builtin, sema::TypeId type, std::span<const syntax::ExprId> arguments);
-  Operand extreme(sema::Builtin builtin, sema::TypeId type, std::span<const syntax::ExprId> arguments);
+  Operand library_sequence(sema::Builtin builtin, sema::TypeId type,
+                           std::span<const syntax::ExprId> arguments);
+  Operand extreme(sema::Builtin builtin, sema::TypeId type,
+                  std::span<const syntax::ExprId> arguments);
   Operand library_insert(sema::TypeId type, std::span<const syntax::ExprId> arguments);
   Operand library_range(sema::TypeId type, std::span<const syntax::ExprId> arguments);
   Operand read_sequence(Op op, syntax::ExprId of, sema::TypeId result);
@@ -202,7 +204,8 @@ class Lowering {
   std::vector<sema::DeclId> owned_variables_ = {};  // functions: released on return
   std::map<std::int32_t, std::int32_t> type_indices_ = {};
   sema::TypeId result_type_ = {};
-  syntax::ExprId stolen_ = {};  // the occurrence of the variable being assigned that may be changed in place
+  syntax::ExprId stolen_ =
+      {};  // the occurrence of the variable being assigned that may be changed in place
   std::span<const std::int32_t> deadlines_ = {};  // of an awaited condition's comparisons with time
   Span span_ = {};
   std::int32_t variable_slots_ = 0;

@@ -7,12 +7,14 @@
 
 namespace chi::code {
 
-Machine::Machine(const Program& program, std::int64_t heap_limit) : program_(program), heap_(heap_limit) {
+Machine::Machine(const Program& program, std::int64_t heap_limit)
+    : program_(program), heap_(heap_limit) {
   for (const Constant& constant : program.constants) {
     const RuntimeType& type = program.types[constant.runtime];
     constant_starts_.push_back(constants_.size());
     constants_.resize(constants_.size() + static_cast<std::size_t>(type.slots), Slot{.i = 0});
-    const RunError error = make_value(heap_, type, constant.value, constants_.data() + constant_starts_.back());
+    const RunError error =
+        make_value(heap_, type, constant.value, constants_.data() + constant_starts_.back());
     CHI_CHECK(error == RunError::None, "a constant was evaluated before and is in memory already");
   }
   constant_starts_.push_back(constants_.size());

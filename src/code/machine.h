@@ -10,19 +10,21 @@
 
 namespace chi::code {
 
-/// The memory of one run: frames of all blocks in one array of slots, the heap, the constants, and the clock.
+/// The memory of one run: frames of all blocks in one array of slots, the heap, the constants, and
+/// the clock.
 ///
 /// Frames lie one after the other and never move. A shared variable is known by its slot number.
 class Machine {
  public:
   /// `heap_limit`: bytes that lists, sets, dictionaries and strings may take together.
-  explicit Machine(const Program& program, std::int64_t heap_limit = std::numeric_limits<std::int64_t>::max());
+  explicit Machine(const Program& program,
+                   std::int64_t heap_limit = std::numeric_limits<std::int64_t>::max());
 
   const Program& program() const { return program_; }
   Heap& heap() { return heap_; }
 
-  /// Room for a frame of the routine, all zero but for its constants. Returns its first slot. All frames are made
-  /// before the first one is used.
+  /// Room for a frame of the routine, all zero but for its constants. Returns its first slot. All
+  /// frames are made before the first one is used.
   std::int64_t add_frame(const Routine& routine);
   /// Ends the making of frames: from here on `memory()` stays where it is.
   void fix_frames();
@@ -39,12 +41,14 @@ class Machine {
   bool note_prints = false;     ///< whether to keep:
   std::vector<Printed> prints;  ///< the print statements that `output` comes from
 
-  /// For the slots that hold shared variables, which come first: how many waiting processes want to know of a change of
-  /// that slot. Changes of such slots are noted in `changed`.
+  /// For the slots that hold shared variables, which come first: how many waiting processes want to
+  /// know of a change of that slot. Changes of such slots are noted in `changed`.
   std::span<const std::int32_t> watchers;
   std::vector<std::int32_t> changed;
 
-  const Slot* constant(std::int32_t index) const { return constants_.data() + constant_starts_[static_cast<std::size_t>(index)]; }
+  const Slot* constant(std::int32_t index) const {
+    return constants_.data() + constant_starts_[static_cast<std::size_t>(index)];
+  }
   std::int32_t constant_slots(std::int32_t index) const;
 
  private:

@@ -31,10 +31,26 @@ const char* color_of(Severity severity, const Palette& colors) {
   return colors.note;
 }
 
+/// Columns of a terminal that a character takes: combining marks and invisible ones none, those of
+/// East Asian scripts and pictures two. The blocks of Unicode, not each character.
+int columns_of(char32_t c) {
+  struct Range {
+    char32_t first, last;
+  };
+  constexpr Range kNone[] = {{0x300, 0x36F},   {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x2064},
+                             {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}};
+  constexpr Range kTwo[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
+                            {0xF900, 0xFAFF}, {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
+                            {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
+  const auto in = [c](const Range& r) { return r.first <= c && c <= r.last; };
+  if (std::any_of(std::begin(kNone), std::end(kNone), in)) return 0;
+  return std::any_of(std::begin(kTwo), std::end(kTwo), in) ? 2 : 1;
+}
+
 /// A source line made printable: tabs widened, control characters and broken UTF-8 as `?`.
 /// `column[i]` is where byte i of the line starts.
 struct Shown {
-  std::string text;  // one character a column, as UTF-8
+  std::string text;  // as UTF-8
   std::vector<int> column;
   std::vector<std::size_t> byte;  // where in `text` each column starts
   int width = 0;
@@ -57,7 +73,10 @@ Shown show(std::string_view line) {
     } else if (!c.valid || c.value < 0x20 || (c.value >= 0x7F && c.value < 0xA0)) {
       put("?");
     } else {
-      put(line.substr(at, c.bytes));
+      const int width = columns_of(c.value);
+      if (width == 0) shown.text += line.substr(at, c.bytes);
+      if (width > 0) put(line.substr(at, c.bytes));
+      if (width == 2) put("");
     }
     at += c.bytes;
   }

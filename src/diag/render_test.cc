@@ -52,6 +52,14 @@ TEST(RenderText, MakesAnyBytesPrintable) {
   for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << text;
 }
 
+TEST(RenderText, CountsTheColumnsOfWideAndCombiningCharacters) {
+  // "漢" takes two columns; the acute accent behind the e takes none.
+  const SourceFile source("x.chi", "\"\u6F22e\u0301\" $");
+  const std::string text = render_text(
+      {.code = DiagCode::CannotReadFile, .span = Span{9, 10}, .message = "m"}, source, false);
+  EXPECT_NE(text.find("\n   |       ^\n"), std::string::npos) << text;
+}
+
 TEST(RenderJson, IsOneLineWithNullPlacesWhereThereIsNone) {
   const SourceFile source("m.chi", "x\ny");
   const std::string with = render_json(

@@ -22,7 +22,7 @@ struct Compiled {
 };
 
 /// Text to program. Empty exactly when an error was reported.
-std::optional<Compiled> compile(const SourceFile& source, const flat::Request& request, const code::LowerOptions& options,
-                                Diagnostics& diagnostics);
+std::optional<Compiled> compile(const SourceFile& source, const flat::Request& request,
+                                const code::LowerOptions& options, Diagnostics& diagnostics);
 
 }  // namespace chi::driver

@@ -44,8 +44,9 @@ DiagCode code_of(RunError error) {
 std::string facts(const code::Failure& failure) {
   switch (failure.error) {
     case RunError::IndexOutOfRange:
-      return failure.facts[1] == 0 ? fmt::format(": index {} of an empty sequence", failure.facts[0])
-                                   : fmt::format(": {} is not in 0..{}", failure.facts[0], failure.facts[1] - 1);
+      return failure.facts[1] == 0
+                 ? fmt::format(": index {} of an empty sequence", failure.facts[0])
+                 : fmt::format(": {} is not in 0..{}", failure.facts[0], failure.facts[1] - 1);
     case RunError::NegativeNat: return fmt::format(": it would become {}", failure.facts[0]);
     case RunError::Domain: return fmt::format(": {}", real_text(failure.real_fact));
     case RunError::BadDistribution: return fmt::format(": {}", failure.detail);
@@ -55,10 +56,12 @@ std::string facts(const code::Failure& failure) {
 
 std::string help_for(RunError error) {
   switch (error) {
-    case RunError::NoOpenGuard: return "add an alternative for the missing case, for instance `true -> skip` as the last one";
+    case RunError::NoOpenGuard:
+      return "add an alternative for the missing case, for instance `true -> skip` as the last one";
     case RunError::EmptyList: return "guard it with `len(xs) > 0`";
     case RunError::MissingKey: return "ask with `k in d` first";
-    case RunError::RecursionTooDeep: return "does the recursion end? A repetition `*[ ... ]` needs no stack";
+    case RunError::RecursionTooDeep:
+      return "does the recursion end? A repetition `*[ ... ]` needs no stack";
     case RunError::NegativeNat: return "declare the variable `int`, or guard the subtraction";
     default: return "";
   }
@@ -71,7 +74,8 @@ Diagnostic run_time_error(const sim::RuntimeError& error, double time) {
   constexpr std::size_t kMaxCalls = 4;  // of a deep recursion the ends suffice
   for (std::size_t i = failure.calls.size(); i-- > 0;) {
     const bool deep = failure.calls.size() > kMaxCalls;
-    if (deep && i + 2 == failure.calls.size()) where += fmt::format(", ... ({} calls)", failure.calls.size() - 2);
+    if (deep && i + 2 == failure.calls.size())
+      where += fmt::format(", ... ({} calls)", failure.calls.size() - 2);
     if (deep && i > 0 && i + 1 < failure.calls.size()) continue;
     where += fmt::format(", in `{}`", failure.calls[i]->name);
   }
@@ -85,43 +89,50 @@ Diagnostic run_time_error(const sim::RuntimeError& error, double time) {
 Diagnostic deadlock(const sim::Deadlock& found, double time, const SourceFile& source) {
   Diagnostic d{.code = DiagCode::Deadlock,
                .span = found.waiting.front().span,
-               .message = fmt::format("deadlock at t = {}: {} wait{}, and no event can come", real_text(time),
-                                      found.waiting.size() + found.left_out == 1
-                                          ? std::string("one process")
-                                          : fmt::format("{} processes", found.waiting.size() + found.left_out),
-                                      found.waiting.size() + found.left_out == 1 ? "s" : "")};
+               .message = fmt::format(
+                   "deadlock at t = {}: {} wait{}, and no event can come", real_text(time),
+                   found.waiting.size() + found.left_out == 1
+                       ? std::string("one process")
+                       : fmt::format("{} processes", found.waiting.size() + found.left_out),
+                   found.waiting.size() + found.left_out == 1 ? "s" : "")};
   std::string list;
   for (const sim::Waiting& w : found.waiting) {
     if (!list.empty()) list += '\n';
     list += fmt::format("`{}` ({}) waits {}", w.process, source.where(w.span), w.cause);
   }
   if (found.left_out > 0) list += fmt::format("\nand {} more", found.left_out);
-  d.labels.push_back({found.waiting.front().span, fmt::format("`{}` waits here", found.waiting.front().process)});
+  d.labels.push_back(
+      {found.waiting.front().span, fmt::format("`{}` waits here", found.waiting.front().process)});
   d.notes.push_back(std::move(list));
   return d;
 }
 
 Diagnostic livelock(const sim::Livelock& found, double time, const SourceFile& source) {
-  Diagnostic d{.code = DiagCode::Livelock,
-               .span = found.active.front().span,
-               .message = fmt::format("livelock at t = {}: more than {} actions, and time does not advance", real_text(time),
-                                      found.actions)};
-  d.labels.push_back({found.active.front().span, fmt::format("`{}` repeats this", found.active.front().process)});
+  Diagnostic d{
+      .code = DiagCode::Livelock,
+      .span = found.active.front().span,
+      .message = fmt::format("livelock at t = {}: more than {} actions, and time does not advance",
+                             real_text(time), found.actions)};
+  d.labels.push_back(
+      {found.active.front().span, fmt::format("`{}` repeats this", found.active.front().process)});
   for (const sim::Waiting& a : found.active) {
     d.notes.push_back(fmt::format("`{}` ({}){}{}{}", a.process, source.where(a.span),
                                   a.function.empty() ? "" : fmt::format(", in `{}`", a.function),
                                   a.cause.empty() ? "" : ", with ", a.cause));
   }
-  d.help = "a repetition that is meant to go on needs a `delta`, a communication that waits, or a guard that closes";
+  d.help =
+      "a repetition that is meant to go on needs a `delta`, a communication that waits, or a guard "
+      "that closes";
   return d;
 }
 
 Diagnostic nobody_there(const sim::NobodyThere& found, double time) {
   Diagnostic d{.code = DiagCode::NobodyThere, .span = found.span};
   d.message = found.partner.empty()
-                  ? fmt::format("`{}` sends on `{}`, from which nobody receives", found.process, found.channel)
-                  : fmt::format("`{}` sends on `{}`, but `{}`, who received from it, has finished", found.process,
-                                found.channel, found.partner);
+                  ? fmt::format("`{}` sends on `{}`, from which nobody receives", found.process,
+                                found.channel)
+                  : fmt::format("`{}` sends on `{}`, but `{}`, who received from it, has finished",
+                                found.process, found.channel, found.partner);
   d.labels.push_back({found.span, fmt::format("at t = {}", real_text(time))});
   return d;
 }
@@ -130,17 +141,23 @@ Diagnostic nobody_there(const sim::NobodyThere& found, double time) {
 
 Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source) {
   CHI_CHECK(outcome.failed(), "only a failure needs to be explained");
-  if (const auto* e = std::get_if<sim::RuntimeError>(&outcome.why)) return run_time_error(*e, outcome.time);
-  if (const auto* e = std::get_if<sim::Deadlock>(&outcome.why)) return deadlock(*e, outcome.time, source);
-  if (const auto* e = std::get_if<sim::Livelock>(&outcome.why)) return livelock(*e, outcome.time, source);
+  if (const auto* e = std::get_if<sim::RuntimeError>(&outcome.why))
+    return run_time_error(*e, outcome.time);
+  if (const auto* e = std::get_if<sim::Deadlock>(&outcome.why))
+    return deadlock(*e, outcome.time, source);
+  if (const auto* e = std::get_if<sim::Livelock>(&outcome.why))
+    return livelock(*e, outcome.time, source);
   return nobody_there(std::get<sim::NobodyThere>(outcome.why), outcome.time);
 }
 
 std::string ending(const sim::Outcome& outcome) {
   const std::string time = real_text(outcome.time);
-  if (std::holds_alternative<sim::Terminated>(outcome.why)) return fmt::format("terminated by the model at t = {}", time);
-  if (std::holds_alternative<sim::EndReached>(outcome.why)) return fmt::format("reached the end time t = {}", time);
-  if (std::holds_alternative<sim::Interrupted>(outcome.why)) return fmt::format("interrupted at t = {}", time);
+  if (std::holds_alternative<sim::Terminated>(outcome.why))
+    return fmt::format("terminated by the model at t = {}", time);
+  if (std::holds_alternative<sim::EndReached>(outcome.why))
+    return fmt::format("reached the end time t = {}", time);
+  if (std::holds_alternative<sim::Interrupted>(outcome.why))
+    return fmt::format("interrupted at t = {}", time);
   return fmt::format("all processes finished at t = {}", time);
 }
 

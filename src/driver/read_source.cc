@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace chi::driver {
 namespace {
@@ -28,15 +28,18 @@ std::optional<SourceFile> read_source(const std::string& path, Diagnostics& diag
   const File file(std::fopen(path.c_str(), "rb"));
   struct stat info {};
   if (!file || fstat(fileno(file.get()), &info) != 0) {
-    report(diagnostics, DiagCode::CannotReadFile, fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));
+    report(diagnostics, DiagCode::CannotReadFile,
+           fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));
     return std::nullopt;
   }
   if (S_ISDIR(info.st_mode)) {
-    report(diagnostics, DiagCode::CannotReadFile, fmt::format("cannot read `{}`: it is a directory", path));
+    report(diagnostics, DiagCode::CannotReadFile,
+           fmt::format("cannot read `{}`: it is a directory", path));
     return std::nullopt;
   }
   const auto too_large = [&]() -> std::optional<SourceFile> {
-    report(diagnostics, DiagCode::FileTooLarge, fmt::format("`{}` is larger than {} MiB", path, kMaxSourceBytes >> 20));
+    report(diagnostics, DiagCode::FileTooLarge,
+           fmt::format("`{}` is larger than {} MiB", path, kMaxSourceBytes >> 20));
     return std::nullopt;
   };
   if (static_cast<std::uintmax_t>(info.st_size) > kMaxSourceBytes) return too_large();
@@ -47,7 +50,8 @@ std::optional<SourceFile> read_source(const std::string& path, Diagnostics& diag
     if (text.size() > kMaxSourceBytes) return too_large();  // a pipe tells no size beforehand
   }
   if (std::ferror(file.get()) != 0) {
-    report(diagnostics, DiagCode::CannotReadFile, fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));
+    report(diagnostics, DiagCode::CannotReadFile,
+           fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));
     return std::nullopt;
   }
   return SourceFile(path, std::move(text));
@@ -58,7 +62,8 @@ bool write_file(const std::string& path, const std::string& text, Diagnostics& d
   const bool special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
   const std::string target = special ? path : fmt::format("{}.{}.part", path, getpid());
   const auto failed = [&] {
-    report(diagnostics, DiagCode::CannotWriteFile, fmt::format("cannot write `{}`: {}", path, std::strerror(errno)));
+    report(diagnostics, DiagCode::CannotWriteFile,
+           fmt::format("cannot write `{}`: {}", path, std::strerror(errno)));
     if (!special) std::remove(target.c_str());
     return false;
   };

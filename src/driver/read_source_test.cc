@@ -27,7 +27,9 @@ class Files : public testing::Test {
     return text.str();
   }
   /// The code of the only thing reported.
-  std::string_view code() const { return diagnostics_.all().size() == 1 ? code_text(diagnostics_.all()[0].code) : "none"; }
+  std::string_view code() const {
+    return diagnostics_.all().size() == 1 ? code_text(diagnostics_.all()[0].code) : "none";
+  }
 
   std::filesystem::path folder_;
   Diagnostics diagnostics_;
@@ -47,7 +49,9 @@ TEST_F(Files, WritingReplacesTheWholeFileAndLeavesNothingBeside) {
   ASSERT_TRUE(write_file(path("r.csv"), std::string(100'000, 'x'), diagnostics_));
   ASSERT_TRUE(write_file(path("r.csv"), "short", diagnostics_));
   EXPECT_EQ(text_of(path("r.csv")), "short");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator{}), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_),
+                          std::filesystem::directory_iterator{}),
+            1);
 }
 
 TEST_F(Files, MissingFilesAndFoldersAreReported) {

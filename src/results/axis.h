@@ -13,7 +13,8 @@ struct Axis {
   double step = 1;
 };
 
-/// An axis for values from `low` to `high` with about `ticks` ticks; a range without extent is widened around its value.
+/// An axis for values from `low` to `high` with about `ticks` ticks; a range without extent is
+/// widened around its value.
 Axis make_axis(double low, double high, int ticks);
 
 /// Least and greatest finite value; {0, 0} if there is none.

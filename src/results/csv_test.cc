@@ -12,7 +12,8 @@
 namespace chi::results {
 namespace {
 
-Trace trace_of(std::vector<std::string> names, std::vector<double> times, std::vector<std::vector<double>> columns) {
+Trace trace_of(std::vector<std::string> names, std::vector<double> times,
+               std::vector<std::vector<double>> columns) {
   Trace trace;
   trace.kinds.assign(names.size(), Trace::Kind::Real);
   trace.names = std::move(names);
@@ -22,20 +23,23 @@ Trace trace_of(std::vector<std::string> names, std::vector<double> times, std::v
 }
 
 TEST(Csv, HeaderAndRows) {
-  EXPECT_EQ(csv_text(trace_of({"x", "M[1].b"}, {0, 0.5}, {{1, 0.1}, {0, 1}})), "time,x,M[1].b\n0,1,0\n0.5,0.1,1\n");
+  EXPECT_EQ(csv_text(trace_of({"x", "M[1].b"}, {0, 0.5}, {{1, 0.1}, {0, 1}})),
+            "time,x,M[1].b\n0,1,0\n0.5,0.1,1\n");
   EXPECT_EQ(csv_text(trace_of({}, {0, 2}, {})), "time\n0\n2\n");
   EXPECT_EQ(csv_text({}), "time\n");
 }
 
 TEST(Csv, QuotesNamesThatNeedIt) {
-  EXPECT_EQ(csv_text(trace_of({"a,b", "say \"x\"", "two\nlines", "plain[0].1"}, {}, {{}, {}, {}, {}})),
-            "time,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",plain[0].1\n");
+  EXPECT_EQ(
+      csv_text(trace_of({"a,b", "say \"x\"", "two\nlines", "plain[0].1"}, {}, {{}, {}, {}, {}})),
+      "time,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",plain[0].1\n");
 }
 
 // Every finite number reads back as itself, bit for bit.
 TEST(Csv, NumbersReadBackExactly) {
   std::mt19937_64 random(1);
-  std::vector<double> values = {0.0, -0.0, 0.1, 1e-320, 5e-324, 1.7976931348623157e308, 1.0 / 3, 9007199254740993.0, -2.5};
+  std::vector<double> values = {
+      0.0, -0.0, 0.1, 1e-320, 5e-324, 1.7976931348623157e308, 1.0 / 3, 9007199254740993.0, -2.5};
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t bits = random();
     double value = 0;
@@ -84,15 +88,18 @@ TEST(Vars, Patterns) {
 /// The definition of a pattern, by all ways to split.
 bool slow(std::string_view pattern, std::string_view name) {
   if (pattern.empty()) return name.empty();
-  if (pattern[0] == '*') return slow(pattern.substr(1), name) || (!name.empty() && slow(pattern, name.substr(1)));
-  return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && slow(pattern.substr(1), name.substr(1));
+  if (pattern[0] == '*')
+    return slow(pattern.substr(1), name) || (!name.empty() && slow(pattern, name.substr(1)));
+  return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) &&
+         slow(pattern.substr(1), name.substr(1));
 }
 
 TEST(Vars, PatternsAgreeWithTheirDefinition) {
   std::mt19937_64 random(1);
   const auto draw = [&](std::string_view letters, std::size_t most) {
     std::string text;
-    for (std::size_t n = random() % (most + 1); n > 0; --n) text += letters[random() % letters.size()];
+    for (std::size_t n = random() % (most + 1); n > 0; --n)
+      text += letters[random() % letters.size()];
     return text;
   };
   for (int i = 0; i < 20'000; ++i) {

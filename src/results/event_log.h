@@ -14,15 +14,16 @@ class EventLog : public sim::Observer {
   EventLog(std::FILE* file, const SourceFile& source) : file_(file), source_(source) {}
 
   void time_event(double time, std::string_view process, Span span) override;
-  void communication(double time, std::string_view channel, std::string_view sender, std::string_view receiver,
-                     std::string_view value, Span span) override;
+  void communication(double time, std::string_view channel, std::string_view sender,
+                     std::string_view receiver, std::string_view value, Span span) override;
   void selected(double time, std::string_view process, Span span) override;
   void printed(double time, std::string_view process, std::string_view text, Span span) override;
 
   bool failed() const { return failed_; }  ///< a line could not be written
 
  private:
-  void line(double time, std::string_view kind, std::string_view what, std::string_view more, Span span);
+  void line(double time, std::string_view kind, std::string_view what, std::string_view more,
+            Span span);
   std::FILE* file_;
   const SourceFile& source_;
   bool failed_ = false;

@@ -38,13 +38,15 @@ bool matches(const std::vector<std::string>& patterns, std::string_view name) {
   return false;
 }
 
-Recording::Recording(const flat::FlatModel& model, const code::Machine& machine, const sim::Frames& frames,
-                     const std::vector<std::string>& patterns, OutputGrid grid, double end)
+Recording::Recording(const flat::FlatModel& model, const code::Machine& machine,
+                     const sim::Frames& frames, const std::vector<std::string>& patterns,
+                     OutputGrid grid, double end)
     : machine_(machine), grid_(grid), end_(end) {
   const sema::Types& types = model.typed.types;
   for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index) {
     const flat::Variable& variable = model.variables[v];
-    for (const flat::ScalarPart& part : flat::scalar_parts(types, variable.type, model.typed.ast.symbols)) {
+    for (const flat::ScalarPart& part :
+         flat::scalar_parts(types, variable.type, model.typed.ast.symbols)) {
       const std::string name = variable.name + part.suffix;
       if (!matches(patterns, name)) continue;
       trace_.names.push_back(name);
@@ -61,7 +63,8 @@ void Recording::row(double time) {
   trace_.times.push_back(time);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const code::Slot slot = machine_.memory()[slots_[i]];
-    trace_.columns[i].push_back(trace_.kinds[i] == Trace::Kind::Real ? slot.r : static_cast<double>(slot.i));
+    trace_.columns[i].push_back(trace_.kinds[i] == Trace::Kind::Real ? slot.r
+                                                                     : static_cast<double>(slot.i));
   }
 }
 
@@ -71,8 +74,8 @@ double Recording::grid_point(std::int64_t k) const {
   return end_ * static_cast<double>(k) / static_cast<double>(grid_.points - 1);
 }
 
-// The values before anything happened are the initial ones: the first row stands for them and for what happens at the
-// start.
+// The values before anything happened are the initial ones: the first row stands for them and for
+// what happens at the start.
 void Recording::start(double) {}
 
 void Recording::constant_until(double from, double to) {
@@ -82,8 +85,6 @@ void Recording::constant_until(double from, double to) {
   if (grid_point(next_) == to) ++next_;  // the event's own rows stand there
 }
 
-void Recording::finish(double time) {
-  row(time);
-}
+void Recording::finish(double time) { row(time); }
 
 }  // namespace chi::results

@@ -10,31 +10,35 @@
 
 namespace chi::results {
 
-/// The rows of one run: time and the recorded variables, in time order. At an event there are two rows with the same
-/// time, before and after.
+/// The rows of one run: time and the recorded variables, in time order. At an event there are two
+/// rows with the same time, before and after.
 struct Trace {
   enum class Kind : std::uint8_t { Real, Integer, Boolean };
   std::vector<std::string> names;
   std::vector<Kind> kinds;
   std::vector<double> times;
-  std::vector<std::vector<double>> columns;  ///< per variable; integers beyond 2^53 lose their last digits
+  std::vector<std::vector<double>>
+      columns;  ///< per variable; integers beyond 2^53 lose their last digits
   std::size_t rows() const { return times.size(); }
 };
 
-/// Where the output points of a run lie: every `step`, or `points` of them evenly from 0 to the end.
+/// Where the output points of a run lie: every `step`, or `points` of them evenly from 0 to the
+/// end.
 struct OutputGrid {
   double step = 0;
   int points = 501;
 };
 
-/// Whether `name` matches one of the patterns, in which `*` stands for any text and `?` for any character. No patterns:
-/// everything matches.
+/// Whether `name` matches one of the patterns, in which `*` stands for any text and `?` for any
+/// character. No patterns: everything matches.
 bool matches(const std::vector<std::string>& patterns, std::string_view name);
 
-/// Records the scalar variables of a model (interface.md: real, bool, nat, int; elements of arrays, tuples, records).
+/// Records the scalar variables of a model (interface.md: real, bool, nat, int; elements of arrays,
+/// tuples, records).
 class Recording : public sim::Recorder {
  public:
-  /// `end`: where the run will end, infinite if that is not known; then only `grid.step` gives output points.
+  /// `end`: where the run will end, infinite if that is not known; then only `grid.step` gives
+  /// output points.
   Recording(const flat::FlatModel& model, const code::Machine& machine, const sim::Frames& frames,
             const std::vector<std::string>& patterns, OutputGrid grid, double end);
 

@@ -15,13 +15,15 @@ constexpr int kLeft = 10;  // columns for the labels of the axis
 /// Dots, two by four a character (Braille patterns from U+2800).
 class Canvas {
  public:
-  Canvas(int columns, int rows) : columns_(columns), rows_(rows), cells_(static_cast<std::size_t>(columns * rows), 0) {}
+  Canvas(int columns, int rows)
+      : columns_(columns), rows_(rows), cells_(static_cast<std::size_t>(columns * rows), 0) {}
   int width() const { return 2 * columns_; }
   int height() const { return 4 * rows_; }
 
   void dot(int x, int y) {
     if (x < 0 || y < 0 || x >= width() || y >= height()) return;
-    static constexpr unsigned char kBits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    static constexpr unsigned char kBits[4][2] = {
+        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     cells_[static_cast<std::size_t>((y / 4) * columns_ + x / 2)] |= kBits[y % 4][x % 2];
   }
 
@@ -54,12 +56,15 @@ class Canvas {
   std::vector<unsigned char> cells_;
 };
 
-void draw(const Trace& trace, std::size_t variable, const Axis& time, const Axis& axis, Canvas& canvas) {
+void draw(const Trace& trace, std::size_t variable, const Axis& time, const Axis& axis,
+          Canvas& canvas) {
   const auto x_of = [&](double t) {
-    return static_cast<int>(std::lround((t - time.low) / (time.high - time.low) * (canvas.width() - 1)));
+    return static_cast<int>(
+        std::lround((t - time.low) / (time.high - time.low) * (canvas.width() - 1)));
   };
   const auto y_of = [&](double v) {
-    return static_cast<int>(std::lround((axis.high - v) / (axis.high - axis.low) * (canvas.height() - 1)));
+    return static_cast<int>(
+        std::lround((axis.high - v) / (axis.high - axis.low) * (canvas.height() - 1)));
   };
   const std::vector<double>& values = trace.columns[variable];
   bool connected = false;
@@ -85,7 +90,8 @@ std::string time_axis(const Axis& time, int width) {
   std::string labels(static_cast<std::size_t>(kLeft + 1 + width), ' ');
   for (const double tick : time.ticks) {
     const std::string label = time.label(tick);
-    const int at = kLeft + 1 + static_cast<int>((tick - time.low) / (time.high - time.low) * (width - 1));
+    const int at =
+        kLeft + 1 + static_cast<int>((tick - time.low) / (time.high - time.low) * (width - 1));
     const int begin = std::min(at, kLeft + 1 + width - static_cast<int>(label.size()));
     labels.replace(static_cast<std::size_t>(begin), label.size(), label);
   }
@@ -111,7 +117,9 @@ std::string terminal_plot(const Trace& trace, int columns, int rows) {
     draw(trace, variable, time, axis, canvas);
     out += fmt::format("{:>{}} {}\n", "", kLeft, trace.names[variable]);
     for (int r = 0; r < panel; ++r) {
-      const std::string label = r == 0 ? fmt::format("{:.4g}", axis.high) : r == panel - 1 ? fmt::format("{:.4g}", axis.low) : "";
+      const std::string label = r == 0           ? fmt::format("{:.4g}", axis.high)
+                                : r == panel - 1 ? fmt::format("{:.4g}", axis.low)
+                                                 : "";
       out += fmt::format("{:>{}} \u2502{}\n", label, kLeft - 1, canvas.row(r));
     }
   }

@@ -18,8 +18,8 @@ struct Value {
     DeclId decl;
     auto operator<=>(const FunctionRef&) const = default;
   };
-  /// A distribution: the library function that makes it and its arguments, as reals. `integer` tells
-  /// uniform(nat, nat) from uniform(real, real).
+  /// A distribution: the library function that makes it and its arguments, as reals. `integer`
+  /// tells uniform(nat, nat) from uniform(real, real).
   struct Distribution {
     Builtin kind = Builtin::Constant;
     std::vector<double> arguments;

@@ -22,7 +22,9 @@ double Calendar::time_of(std::int32_t process) const {
 
 bool Calendar::next_is(double time) const {
   const auto bits = std::bit_cast<std::uint64_t>(time + 0.0);
-  const auto equal = [&](std::size_t i) { return static_cast<std::uint64_t>(heap_[i] >> 64) == bits; };
+  const auto equal = [&](std::size_t i) {
+    return static_cast<std::uint64_t>(heap_[i] >> 64) == bits;
+  };
   if (!vacant_) return size_ > 0 && equal(0);
   return equal(1) || equal(2) || equal(3) || equal(4);
 }

@@ -26,7 +26,8 @@ class Calendar {
   std::int32_t next_process() const {
     return process_in(first());
   }  ///< requires that it is not empty
-  bool next_is(double time) const;  ///< whether there is an entry with `time`; requires that none is earlier
+  bool next_is(
+      double time) const;  ///< whether there is an entry with `time`; requires that none is earlier
   bool contains(std::int32_t process) const {
     return place_[static_cast<std::size_t>(process)] >= 0;
   }

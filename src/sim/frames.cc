@@ -26,7 +26,8 @@ void bind_parameters(const flat::FlatModel& model, const flat::Block& block, con
         [&](const flat::BoundValue& bound) {
           const code::RuntimeType& type = machine.program().types.known(body.params[i]);
           const code::RunError error = code::make_value(machine.heap(), type, bound.value, at);
-          CHI_CHECK(error == code::RunError::None, "instantiation checked the values of parameters");
+          CHI_CHECK(error == code::RunError::None,
+                    "instantiation checked the values of parameters");
         },
         [&](const flat::BoundVariable& bound) { at->i = memory_slot(model, frames, bound.slot); },
         [&](const flat::BoundChannels& bound) {
@@ -47,17 +48,20 @@ void place_variables(const flat::FlatModel& model, const code::Machine& machine,
     const flat::Block& block = model.blocks[b];
     const code::Routine& routine = routine_of(machine, block);
     for (std::size_t i = 0; i < block.variables.size(); ++i) {
-      if (block.variables[i]) frames.variable[block.variables[i]] = frames.base[b] + routine.local_offsets[i];
+      if (block.variables[i])
+        frames.variable[block.variables[i]] = frames.base[b] + routine.local_offsets[i];
     }
   }
-  for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index) frames.by_flat_slot.push_back(v);
-  std::stable_sort(frames.by_flat_slot.begin(), frames.by_flat_slot.end(), [&](flat::VariableId a, flat::VariableId b) {
-    return model.variables[a].slot < model.variables[b].slot;
-  });
+  for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index)
+    frames.by_flat_slot.push_back(v);
+  std::stable_sort(frames.by_flat_slot.begin(), frames.by_flat_slot.end(),
+                   [&](flat::VariableId a, flat::VariableId b) {
+                     return model.variables[a].slot < model.variables[b].slot;
+                   });
 }
 
-/// The path of a block as it would be if every instance were numbered: an instance that is the only one of its process
-/// draws the same numbers when a second one is added.
+/// The path of a block as it would be if every instance were numbered: an instance that is the only
+/// one of its process draws the same numbers when a second one is added.
 std::string numbered(const std::string& path) {
   std::string text;
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -68,18 +72,22 @@ std::string numbered(const std::string& path) {
   return text;
 }
 
-void start_streams(const flat::Block& block, code::Machine& machine, code::Slot* frame, std::uint64_t seed) {
+void start_streams(const flat::Block& block, code::Machine& machine, code::Slot* frame,
+                   std::uint64_t seed) {
   for (const code::StreamPlace& stream : routine_of(machine, block).streams) {
-    const std::string place = block.path.empty() ? stream.name : numbered(block.path) + "." + stream.name;
+    const std::string place =
+        block.path.empty() ? stream.name : numbered(block.path) + "." + stream.name;
     code::distribution_start(code::stream_key(seed, place), frame + stream.reg);
   }
 }
 
 }  // namespace
 
-std::int64_t memory_slot(const flat::FlatModel& model, const Frames& frames, std::int32_t flat_slot) {
-  const auto next = std::upper_bound(frames.by_flat_slot.begin(), frames.by_flat_slot.end(), flat_slot,
-                                     [&](std::int32_t slot, flat::VariableId v) { return slot < model.variables[v].slot; });
+std::int64_t memory_slot(const flat::FlatModel& model, const Frames& frames,
+                         std::int32_t flat_slot) {
+  const auto next = std::upper_bound(
+      frames.by_flat_slot.begin(), frames.by_flat_slot.end(), flat_slot,
+      [&](std::int32_t slot, flat::VariableId v) { return slot < model.variables[v].slot; });
   const flat::VariableId variable = *(next - 1);
   return frames.variable[variable] + (flat_slot - model.variables[variable].slot);
 }
@@ -89,7 +97,8 @@ Frames make_frames(const flat::FlatModel& model, code::Machine& machine, std::ui
   const std::size_t count = model.blocks.size();
   frames.base.resize(count);
   std::vector<char> is_process(count, 0);
-  for (const flat::Process& process : model.processes) is_process[static_cast<std::size_t>(process.block)] = 1;
+  for (const flat::Process& process : model.processes)
+    is_process[static_cast<std::size_t>(process.block)] = 1;
   // Variables of systems are the shared ones; so are those of the part that runs.
   for (const bool shared : {true, false}) {
     for (std::size_t b = 0; b < count; ++b) {

@@ -18,7 +18,8 @@ struct Frames {
 };
 
 /// The slot in memory of a slot of the flat model's variables.
-std::int64_t memory_slot(const flat::FlatModel& model, const Frames& frames, std::int32_t flat_slot);
+std::int64_t memory_slot(const flat::FlatModel& model, const Frames& frames,
+                         std::int32_t flat_slot);
 
 /// Makes the frames of all blocks, binds their parameters and starts their random streams.
 Frames make_frames(const flat::FlatModel& model, code::Machine& machine, std::uint64_t seed);

@@ -18,23 +18,24 @@ struct Waiting {
 };
 
 // How a run ended.
-struct Finished {};      // every process has done its last statement, and nothing is left to integrate
-struct EndReached {};    // --end
-struct Terminated {};    // `terminate`
-struct Interrupted {};   // Ctrl-C
-struct Deadlock {        // all wait, and no event can come
+struct Finished {};  // every process has done its last statement, and nothing is left to integrate
+struct EndReached {};   // --end
+struct Terminated {};   // `terminate`
+struct Interrupted {};  // Ctrl-C
+struct Deadlock {       // all wait, and no event can come
   std::vector<Waiting> waiting = {};
   std::size_t left_out = 0;  ///< more of them, not listed
 };
-struct Livelock {        // actions without end, and no time passes
-  std::vector<Waiting> active = {};  ///< who acts, and where; `cause` lists the values of its variables
+struct Livelock {  // actions without end, and no time passes
+  std::vector<Waiting> active =
+      {};                    ///< who acts, and where; `cause` lists the values of its variables
   std::int64_t actions = 0;  ///< more than so many
 };
-struct RuntimeError {    // an expression or statement of a process failed
+struct RuntimeError {  // an expression or statement of a process failed
   std::string process;
   code::Failure failure;
 };
-struct NobodyThere {     // a communication whose other side has ended
+struct NobodyThere {  // a communication whose other side has ended
   std::string process;
   Span span;
   std::string channel;
@@ -44,7 +45,9 @@ struct NobodyThere {     // a communication whose other side has ended
 /// Why and when a run ended.
 struct Outcome {
   double time = 0;
-  std::variant<Finished, EndReached, Terminated, Interrupted, Deadlock, Livelock, RuntimeError, NobodyThere> why;
+  std::variant<Finished, EndReached, Terminated, Interrupted, Deadlock, Livelock, RuntimeError,
+               NobodyThere>
+      why;
   bool failed() const { return why.index() > 3; }
 };
 

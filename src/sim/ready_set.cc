@@ -73,7 +73,8 @@ std::int32_t ReadySet::first_bit() const {
 
 std::int32_t ReadySet::next_from(std::int32_t least) const {
   if (only_ != kBits) return only_ >= least ? only_ : -1;
-  // Up to the first level where a bit at or behind our place is set, then down along the first bits.
+  // Up to the first level where a bit at or behind our place is set, then down along the first
+  // bits.
   std::int64_t i = least;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     if (word(i) < levels_[level].size()) {
@@ -98,7 +99,8 @@ std::int32_t ReadySet::count(std::int32_t low, std::int32_t high) const {
   const std::uint64_t from = ~(bit(low) - 1);
   const std::uint64_t to = ~std::uint64_t{0} >> (63 - ((high - 1) & 63));
   if (word(low) == word(high - 1)) return std::popcount(words[word(low)] & from & to);
-  std::int32_t sum = std::popcount(words[word(low)] & from) + std::popcount(words[word(high - 1)] & to);
+  std::int32_t sum =
+      std::popcount(words[word(low)] & from) + std::popcount(words[word(high - 1)] & to);
   for (std::size_t w = word(low) + 1; w < word(high - 1); ++w) sum += std::popcount(words[w]);
   return sum;
 }

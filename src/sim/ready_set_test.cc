@@ -31,7 +31,9 @@ TEST(ReadySet, AgreesWithASortedSet) {
     ReadySet set;
     set.resize(size);
     std::set<std::int32_t> model;
-    const auto any = [&] { return static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(size)); };
+    const auto any = [&] {
+      return static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(size));
+    };
     for (int round = 0; round < 3000; ++round) {
       const std::int32_t process = any();
       if (random() % 3 != 0) {
@@ -45,8 +47,11 @@ TEST(ReadySet, AgreesWithASortedSet) {
       EXPECT_EQ(set.contains(asked), model.contains(asked));
       EXPECT_EQ(set.first(), model.empty() ? -1 : *model.begin());
       const auto next = model.lower_bound(asked);
-      EXPECT_EQ(set.next_from(asked), next == model.end() ? -1 : *next) << size << " from " << asked;
-      const std::int32_t high = asked + static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(size - asked + 1));
+      EXPECT_EQ(set.next_from(asked), next == model.end() ? -1 : *next)
+          << size << " from " << asked;
+      const std::int32_t high =
+          asked +
+          static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(size - asked + 1));
       const auto count = static_cast<std::int32_t>(std::distance(next, model.lower_bound(high)));
       ASSERT_EQ(set.count(asked, high), count) << size << ": " << asked << " to " << high;
       if (count == 0) continue;

@@ -15,8 +15,13 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program, const RunOptions& options)
-    : model_(model), program_(program), options_(options), machine_(program, options.heap_limit), interpreter_(machine_) {
+Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
+                     const RunOptions& options)
+    : model_(model),
+      program_(program),
+      options_(options),
+      machine_(program, options.heap_limit),
+      interpreter_(machine_) {
   interpreter_.interrupted = options.interrupted;
   interpreter_.max_work = options.max_actions;
   choice_key_ = code::stream_key(options.seed, "--choice random");
@@ -81,7 +86,8 @@ bool Scheduler::initialise() {
   return true;
 }
 
-/// The next process to run: of the ready ones with the lowest priority number the first, or any one.
+/// The next process to run: of the ready ones with the lowest priority number the first, or any
+/// one.
 inline std::int32_t Scheduler::pick_ready() {
   const std::int32_t first = ready_.first();
   if (first < 0 || !options_.random_choice) return first;
@@ -102,13 +108,15 @@ bool Scheduler::discrete_phase() {
     ready_.erase(process);
     ++counts_.resumptions;
     if (++actions_ + interpreter_.work > options_.max_actions) {
-      if (std::find(active.begin(), active.end(), process) == active.end()) active.push_back(process);
+      if (std::find(active.begin(), active.end(), process) == active.end())
+        active.push_back(process);
       if (actions_ + interpreter_.work > options_.max_actions + 1000) {
         outcome_.why = explain_livelock(active);
         return false;
       }
     }
-    if ((counts_.resumptions & (kPulseEvery - 1)) == 0 && pulse != nullptr) pulse->pulse(machine_.time, counts_);
+    if ((counts_.resumptions & (kPulseEvery - 1)) == 0 && pulse != nullptr)
+      pulse->pulse(machine_.time, counts_);
     if (!resume(process)) return false;
     if (interrupted()) return false;
   }
@@ -116,7 +124,8 @@ bool Scheduler::discrete_phase() {
 }
 
 inline bool Scheduler::interrupted() {
-  if (options_.interrupted == nullptr || !options_.interrupted->load(std::memory_order_relaxed)) return false;
+  if (options_.interrupted == nullptr || !options_.interrupted->load(std::memory_order_relaxed))
+    return false;
   outcome_.why = Interrupted{};
   return true;
 }
@@ -128,7 +137,8 @@ inline void Scheduler::make_ready(std::int32_t process) {
 
 /// Runs a process until it waits. False when that ended the run.
 ///
-/// Waits often follow each other with nothing to compute between them: the interpreter is called for computing only.
+/// Waits often follow each other with nothing to compute between them: the interpreter is called
+/// for computing only.
 inline bool Scheduler::resume(std::int32_t process) {
   using code::Op;
   constexpr std::int64_t kMask = code::Interpreter::kPatience - 1;
@@ -182,7 +192,8 @@ Scheduler::Choice Scheduler::compute(std::int32_t process) {
 inline Scheduler::Choice Scheduler::delay(std::int32_t process, double duration) {
   if (duration <= 0) return Choice::GoOn;
   processes_[at(process)].state = State::Delayed;
-  if (const double until = machine_.time + duration; std::isfinite(until)) calendar_.insert(until, process);
+  if (const double until = machine_.time + duration; std::isfinite(until))
+    calendar_.insert(until, process);
   return Choice::Wait;
 }
 
@@ -202,7 +213,8 @@ inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Instr
   return Choice::Wait;
 }
 
-/// The process has repeated something many times without waiting, last the loop that ends at `loop_end`.
+/// The process has repeated something many times without waiting, last the loop that ends at
+/// `loop_end`.
 Scheduler::Choice Scheduler::still_running(std::int32_t process, std::int32_t loop_end) {
   if (interrupted()) return Choice::Failed;
   if (actions_ + interpreter_.work <= options_.max_actions) return Choice::GoOn;
@@ -214,7 +226,9 @@ void Scheduler::report(std::string_view process, const code::Failure& failure) {
   switch (failure.error) {
     case code::RunError::Interrupted: outcome_.why = Interrupted{}; return;
     case code::RunError::NoProgress:
-      outcome_.why = Livelock{{{std::string(process), failure.span, "", failure.calls.front()->name}}, options_.max_actions};
+      outcome_.why =
+          Livelock{{{std::string(process), failure.span, "", failure.calls.front()->name}},
+                   options_.max_actions};
       return;
     default: outcome_.why = RuntimeError{std::string(process), failure};
   }
@@ -224,7 +238,8 @@ const code::Offer& Scheduler::offer_of(End end) const {
   return processes_[at(end.process)].routine->offers[at(end.offer)];
 }
 
-Scheduler::ChannelState& Scheduler::channel_of(const ProcessState& process, const code::Offer& offer) {
+Scheduler::ChannelState& Scheduler::channel_of(const ProcessState& process,
+                                               const code::Offer& offer) {
   return channels_[static_cast<std::size_t>(process.frame[offer.channel].i)];
 }
 
@@ -238,7 +253,8 @@ bool Scheduler::communicate(std::int32_t process, const code::Offer& offer) {
   if (options_.random_choice) other = chosen_offer(other);
   ProcessState& partner = processes_[at(other.process)];
   const code::Offer& answer = partner.routine->offers[at(other.offer)];
-  if (!(sending ? transfer(self, offer, partner, answer, channel) : transfer(partner, answer, self, offer, channel))) {
+  if (!(sending ? transfer(self, offer, partner, answer, channel)
+                : transfer(partner, answer, self, offer, channel))) {
     return false;
   }
   // The other goes on behind its statement, or in the body of its alternative.
@@ -253,17 +269,19 @@ bool Scheduler::communicate(std::int32_t process, const code::Offer& offer) {
   return true;
 }
 
-void Scheduler::tell_communication(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
-                                   std::int32_t channel) {
+void Scheduler::tell_communication(const ProcessState& sender, const code::Offer& from,
+                                   const ProcessState& receiver, std::int32_t channel) {
   std::string value;
-  if (from.value >= 0) code::print_value(program_.types, program_.types[from.type], sender.frame + from.value, value);
-  observer->communication(machine_.time, model_.channels[flat::ChannelId{channel}].name, name(number_of(sender)),
-                          name(number_of(receiver)), value, from.span);
+  if (from.value >= 0)
+    code::print_value(program_.types, program_.types[from.type], sender.frame + from.value, value);
+  observer->communication(machine_.time, model_.channels[flat::ChannelId{channel}].name,
+                          name(number_of(sender)), name(number_of(receiver)), value, from.span);
 }
 
 /// Evaluates the sender's value now, and copies or moves it to where the receiver wants it.
-inline bool Scheduler::transfer(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
-                                const code::Offer& to, std::int32_t channel) {
+inline bool Scheduler::transfer(const ProcessState& sender, const code::Offer& from,
+                                const ProcessState& receiver, const code::Offer& to,
+                                std::int32_t channel) {
   if (from.value_pc >= 0) {
     std::int32_t pc = from.value_pc;
     if (interpreter_.run(*sender.routine, sender.frame, pc) != code::Stop::ValueReady) {
@@ -337,7 +355,8 @@ void Scheduler::finish_process(std::int32_t process) {
   processes_[at(process)].state = State::Finished;
   --unfinished_;
   // Who waits in a plain send to it will wait for ever.
-  for (const flat::Binding& binding : model_.blocks[at(model_.processes[flat::ProcessId{process}].block)].bindings) {
+  for (const flat::Binding& binding :
+       model_.blocks[at(model_.processes[flat::ProcessId{process}].block)].bindings) {
     const auto* bound = std::get_if<flat::BoundChannels>(&binding);
     if (bound == nullptr) continue;
     for (const flat::ChannelId id : bound->channels) {
@@ -372,7 +391,8 @@ void Scheduler::flush_output(std::int32_t process) {
   if (pulse != nullptr) pulse->print(machine_.output);
   std::size_t begin = 0;
   for (const code::Machine::Printed& print : machine_.prints) {
-    observer->printed(machine_.time, name(process), std::string_view(machine_.output).substr(begin, print.end - begin),
+    observer->printed(machine_.time, name(process),
+                      std::string_view(machine_.output).substr(begin, print.end - begin),
                       print.span);
     begin = print.end;
   }

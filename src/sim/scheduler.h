@@ -21,23 +21,25 @@ namespace chi::sim {
 struct RunOptions {
   double end = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 0;
-  bool random_choice = false;                      ///< --choice random
-  /// Actions at one instant after which the run is taken for a livelock: far more than any model needs, reached in
-  /// seconds.
+  bool random_choice = false;  ///< --choice random
+  /// Actions at one instant after which the run is taken for a livelock: far more than any model
+  /// needs, reached in seconds.
   std::int64_t max_actions = 100'000'000;
-  std::int64_t heap_limit = std::numeric_limits<std::int64_t>::max();  ///< bytes for the model's lists and strings
-  const std::atomic<bool>* interrupted = nullptr;                      ///< set from a signal handler
+  std::int64_t heap_limit =
+      std::numeric_limits<std::int64_t>::max();    ///< bytes for the model's lists and strings
+  const std::atomic<bool>* interrupted = nullptr;  ///< set from a signal handler
 };
 
 /// What a run counted, for `--stats`.
 struct RunCounts {
-  std::int64_t time_events = 0;      ///< processes woken by the calendar
+  std::int64_t time_events = 0;  ///< processes woken by the calendar
   std::int64_t communications = 0;
-  std::int64_t resumptions = 0;      ///< times a process was run until it waited
-  std::int64_t instants = 0;         ///< different times at which something happened
+  std::int64_t resumptions = 0;  ///< times a process was run until it waited
+  std::int64_t instants = 0;     ///< different times at which something happened
 };
 
-/// Runs the processes of one model: actions, which take no time, alternate with delays (semantics.md §3).
+/// Runs the processes of one model: actions, which take no time, alternate with delays
+/// (semantics.md §3).
 ///
 ///     run the initialisers, in order of instantiation; every process is ready
 ///     repeat
@@ -47,8 +49,9 @@ struct RunCounts {
 ///       time := earliest deadline; all processes whose deadline it is are ready
 ///     until `terminate`, --end, nothing waits for time, or a failure
 ///
-/// Same model, options and seed give the same trace, bit for bit. After start-up nothing is allocated on the way
-/// wait - wake - communicate - wait, except by the model's own lists and strings when they grow.
+/// Same model, options and seed give the same trace, bit for bit. After start-up nothing is
+/// allocated on the way wait - wake - communicate - wait, except by the model's own lists and
+/// strings when they grow.
 class Scheduler {
  public:
   Scheduler(const flat::FlatModel& model, const code::Program& program, const RunOptions& options);
@@ -56,12 +59,14 @@ class Scheduler {
   /// Optional: who is told. Before `run`.
   Observer* observer = nullptr;
   Recorder* recorder = nullptr;
-  /// Called with model time now and then, at most about once in 10^5 resumptions; for progress reports.
+  /// Called with model time now and then, at most about once in 10^5 resumptions; for progress
+  /// reports.
   class Pulse {
    public:
     virtual ~Pulse() = default;
     virtual void pulse(double time, const RunCounts& counts) = 0;
-    /// Output of the model's print statements so far, in pieces; called before anything else is reported.
+    /// Output of the model's print statements so far, in pieces; called before anything else is
+    /// reported.
     virtual void print(std::string_view text) = 0;
   };
   Pulse* pulse = nullptr;
@@ -105,9 +110,11 @@ class Scheduler {
   bool communicate(std::int32_t process, const code::Offer& offer);
   bool transfer(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
                 const code::Offer& to, std::int32_t channel);
-  void tell_communication(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
-                          std::int32_t channel);
-  std::int32_t number_of(const ProcessState& p) const { return static_cast<std::int32_t>(&p - processes_.data()); }
+  void tell_communication(const ProcessState& sender, const code::Offer& from,
+                          const ProcessState& receiver, std::int32_t channel);
+  std::int32_t number_of(const ProcessState& p) const {
+    return static_cast<std::int32_t>(&p - processes_.data());
+  }
   bool advance();
   void finish_process(std::int32_t process);
   void make_ready(std::int32_t process);
@@ -137,7 +144,9 @@ class Scheduler {
   std::string values_text(std::int32_t process) const;
   Span waiting_span(std::int32_t process) const;
   bool check_partner(std::int32_t process, const code::Offer& offer);
-  std::string_view name(std::int32_t process) const { return model_.processes[flat::ProcessId{process}].name; }
+  std::string_view name(std::int32_t process) const {
+    return model_.processes[flat::ProcessId{process}].name;
+  }
 
   const flat::FlatModel& model_;
   const code::Program& program_;
@@ -152,9 +161,11 @@ class Scheduler {
   WatchLists watches_;
   std::vector<std::int32_t> woken_;     // scratch of wake_watchers
   std::vector<std::int32_t> possible_;  // scratch of select
-  std::vector<std::int32_t> group_end_;  // --choice random, per process: the first behind it of another priority
+  std::vector<std::int32_t>
+      group_end_;  // --choice random, per process: the first behind it of another priority
   std::int32_t unfinished_ = 0;
-  std::int64_t actions_ = 0;  // resumptions since time last advanced; repetitions are in interpreter_.work
+  std::int64_t actions_ =
+      0;  // resumptions since time last advanced; repetitions are in interpreter_.work
   std::uint64_t choice_key_ = 0, choices_ = 0;
   RunCounts counts_;
   Outcome outcome_;

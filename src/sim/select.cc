@@ -19,14 +19,16 @@ bool Scheduler::possible(const ProcessState& process, const Offer& offer) const 
     case Offer::Kind::Delay: return process.frame[offer.deadline].r <= machine_.time;
     case Offer::Kind::Send:
     case Offer::Kind::Receive: {
-      const ChannelState& channel = channels_[static_cast<std::size_t>(process.frame[offer.channel].i)];
+      const ChannelState& channel =
+          channels_[static_cast<std::size_t>(process.frame[offer.channel].i)];
       return (offer.kind == Offer::Kind::Send ? channel.receiver : channel.sender).process >= 0;
     }
   }
   return false;
 }
 
-/// The process has evaluated its guards. It takes an alternative that can happen now, or waits for one.
+/// The process has evaluated its guards. It takes an alternative that can happen now, or waits for
+/// one.
 Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
   ProcessState& state = processes_[at(process)];
   const code::Selection& selection = state.routine->selections[at(number)];
@@ -74,7 +76,8 @@ Scheduler::Choice Scheduler::take(std::int32_t process, std::int32_t number) {
   return Choice::GoOn;
 }
 
-/// With `--choice random`: any open offer on the same end of the same channel, if one selection waits with several.
+/// With `--choice random`: any open offer on the same end of the same channel, if one selection
+/// waits with several.
 Scheduler::End Scheduler::chosen_offer(End waiting) {
   const ProcessState& state = processes_[at(waiting.process)];
   if (!options_.random_choice || state.state != State::Selecting) return waiting;
@@ -84,7 +87,8 @@ Scheduler::End Scheduler::chosen_offer(End waiting) {
   for (std::int32_t i = 0; i < selection.offers; ++i) {
     const Offer& offer = state.routine->offers[at(selection.first_offer + i)];
     if (offer.kind != first.kind || (offer.guard >= 0 && state.frame[offer.guard].i == 0)) continue;
-    if (state.frame[offer.channel].i == state.frame[first.channel].i) possible_.push_back(selection.first_offer + i);
+    if (state.frame[offer.channel].i == state.frame[first.channel].i)
+      possible_.push_back(selection.first_offer + i);
   }
   if (possible_.size() == 1) return waiting;
   return {waiting.process, possible_[at(choose(static_cast<std::int32_t>(possible_.size())))]};
@@ -101,7 +105,8 @@ void Scheduler::wait_in_selection(std::int32_t process, const code::Selection& s
       deadline = std::min(deadline, state.frame[offer.deadline].r);
     } else if (offer.kind == Offer::Kind::Send) {
       End& end = channel_of(state, offer).sender;
-      if (end.process < 0) end = {process, number};  // of two offers on one channel the first counts
+      if (end.process < 0)
+        end = {process, number};  // of two offers on one channel the first counts
     } else if (offer.kind == Offer::Kind::Receive) {
       End& end = channel_of(state, offer).receiver;
       if (end.process < 0) end = {process, number};

@@ -34,8 +34,10 @@ std::string Scheduler::partner_text(std::int32_t channel, bool sending) const {
   const std::string_view verb = sending ? "receive" : "send";
   if (partner < 0) return fmt::format("no process is connected there to {}", verb);
   switch (processes_[at(partner)].state) {
-    case State::Finished: return fmt::format("`{}`, which could {}, has finished", name(partner), verb);
-    case State::Delayed: return fmt::format("`{}`, which could {}, is in a delay", name(partner), verb);
+    case State::Finished:
+      return fmt::format("`{}`, which could {}, has finished", name(partner), verb);
+    case State::Delayed:
+      return fmt::format("`{}`, which could {}, is in a delay", name(partner), verb);
     default: return fmt::format("`{}`, which could {}, waits elsewhere", name(partner), verb);
   }
 }
@@ -46,7 +48,8 @@ std::string Scheduler::waiting_cause(std::int32_t process) const {
     const auto channel = static_cast<std::int32_t>(state.frame[offer.channel].i);
     const bool sending = offer.kind == code::Offer::Kind::Send;
     return fmt::format("to {} `{}` ({})", sending ? "send on" : "receive from",
-                       model_.channels[flat::ChannelId{channel}].name, partner_text(channel, sending));
+                       model_.channels[flat::ChannelId{channel}].name,
+                       partner_text(channel, sending));
   };
   switch (state.state) {
     case State::Sending:
@@ -75,7 +78,8 @@ std::string Scheduler::waiting_cause(std::int32_t process) const {
 }
 
 /// A shared variable by name, with its value: `n` (now 3).
-std::string Scheduler::watched_text(const ProcessState& process, const code::Watched& watched) const {
+std::string Scheduler::watched_text(const ProcessState& process,
+                                    const code::Watched& watched) const {
   const std::int64_t slot = process.frame[watched.reg].i;
   flat::VariableId found{};
   for (flat::VariableId v{0}; v.index < model_.variables.size(); ++v.index) {
@@ -86,8 +90,8 @@ std::string Scheduler::watched_text(const ProcessState& process, const code::Wat
   constexpr std::size_t kMaxShown = 60;
   const flat::Variable& variable = model_.variables[found];
   std::string value;
-  code::print_value(program_.types, program_.types.known(variable.type), machine_.memory() + frames_.variable[found],
-                    value);
+  code::print_value(program_.types, program_.types.known(variable.type),
+                    machine_.memory() + frames_.variable[found], value);
   if (value.size() > kMaxShown) return fmt::format("`{}`", variable.name);
   return fmt::format("`{}` (now {})", variable.name, value);
 }
@@ -118,7 +122,8 @@ std::string Scheduler::values_text(std::int32_t process) const {
     const code::RuntimeType& type = program_.types.known(variable.type);
     if (type.kind >= code::TypeKind::Function) continue;
     if (listed++ > 0) text += ", ";
-    text += fmt::format("{} = ", model_.typed.ast.symbols.text(model_.typed.decls[variable.decl].name));
+    text +=
+        fmt::format("{} = ", model_.typed.ast.symbols.text(model_.typed.decls[variable.decl].name));
     code::print_value(program_.types, type, machine_.memory() + frames_.variable[id], text);
   }
   return text;
@@ -130,7 +135,8 @@ Livelock Scheduler::explain_livelock(const std::vector<std::int32_t>& active) co
     if (livelock.active.size() == kMaxListed) break;
     const ProcessState& state = processes_[at(process)];
     const std::int32_t pc = state.state == State::Ready ? state.pc : std::max(state.pc - 1, 0);
-    livelock.active.push_back({std::string(name(process)), state.routine->spans[at(pc)], values_text(process)});
+    livelock.active.push_back(
+        {std::string(name(process)), state.routine->spans[at(pc)], values_text(process)});
   }
   return livelock;
 }
@@ -140,7 +146,8 @@ Livelock Scheduler::explain_loop(std::int32_t process, std::int32_t loop_end) co
   return {{{std::string(name(process)), span, values_text(process)}}, options_.max_actions};
 }
 
-/// A plain send to a process that has finished, or that never was, can never happen: false, and reported.
+/// A plain send to a process that has finished, or that never was, can never happen: false, and
+/// reported.
 bool Scheduler::check_partner(std::int32_t process, const code::Offer& offer) {
   if (offer.kind != code::Offer::Kind::Send) return true;
   const auto channel = static_cast<std::int32_t>(processes_[at(process)].frame[offer.channel].i);

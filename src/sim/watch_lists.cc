@@ -39,7 +39,8 @@ void WatchLists::remove_all(std::int32_t process) {
     } else {
       of_slot_[at(node.slot)] = node.next_of_slot;
     }
-    if (node.next_of_slot >= 0) nodes_[at(node.next_of_slot)].previous_of_slot = node.previous_of_slot;
+    if (node.next_of_slot >= 0)
+      nodes_[at(node.next_of_slot)].previous_of_slot = node.previous_of_slot;
     --counts_[at(node.slot)];
     const std::int32_t next = node.next_of_process;
     node.next_of_process = free_;

@@ -10,7 +10,8 @@
 namespace chi::sim {
 namespace {
 
-// Against a map from slot to processes. A process watches several slots, or one twice; it leaves them all at once.
+// Against a map from slot to processes. A process watches several slots, or one twice; it leaves
+// them all at once.
 TEST(WatchLists, AgreesWithAMultimap) {
   constexpr std::int32_t kSlots = 20, kProcesses = 15;
   std::mt19937_64 random(1);
@@ -34,7 +35,8 @@ TEST(WatchLists, AgreesWithAMultimap) {
     std::sort(found.begin(), found.end());
     const std::vector<std::int32_t> expected(model[slot].begin(), model[slot].end());
     ASSERT_EQ(found, expected);
-    ASSERT_EQ(lists.counts()[static_cast<std::size_t>(slot)], static_cast<std::int32_t>(expected.size()));
+    ASSERT_EQ(lists.counts()[static_cast<std::size_t>(slot)],
+              static_cast<std::int32_t>(expected.size()));
   }
 }
 

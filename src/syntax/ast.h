@@ -23,7 +23,11 @@ using EquationId = Id<struct EquationTag>;
 using InstanceId = Id<struct InstanceTag>;
 
 /// A name where it stands.
-struct Ident { Symbol name; Span span; explicit operator bool() const { return static_cast<bool>(name); } };
+struct Ident {
+  Symbol name;
+  Span span;
+  explicit operator bool() const { return static_cast<bool>(name); }
+};
 
 /// Something the parser could not read; already reported, so passes stay silent about it.
 struct Error {};
@@ -32,33 +36,103 @@ struct Error {};
 
 enum class UnaryOp { Minus, Plus, Not, Sample };
 enum class BinaryOp {
-  Add, Sub, Mul, Div, IntDiv, Mod, Pow, Concat, Subtract, Eq, Ne, Lt, Le, Gt, Ge, In, And, Or
+  Add,
+  Sub,
+  Mul,
+  Div,
+  IntDiv,
+  Mod,
+  Pow,
+  Concat,
+  Subtract,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  In,
+  And,
+  Or
 };
 
-struct BoolLiteral { bool value = false; };
-struct IntLiteral { std::int64_t value = 0; };  ///< beyond 64 bits: reported by the lexer
-struct RealLiteral { double value = 0; };  ///< `inf` too
-struct StringLiteral { Symbol text; };  ///< escapes already replaced
-struct Name { Symbol name; };
+struct BoolLiteral {
+  bool value = false;
+};
+struct IntLiteral {
+  std::int64_t value = 0;
+};  ///< beyond 64 bits: reported by the lexer
+struct RealLiteral {
+  double value = 0;
+};  ///< `inf` too
+struct StringLiteral {
+  Symbol text;
+};  ///< escapes already replaced
+struct Name {
+  Symbol name;
+};
 struct Time {};  // time
-struct Derivative { ExprId of; };  // x'
-struct Unary { UnaryOp op = UnaryOp::Minus; ExprId operand; };
-struct Binary { BinaryOp op = BinaryOp::Add; ExprId left, right; };
-struct Conditional { ExprId condition, then, otherwise; };  // if b then e else f
-struct GuardedValue { ExprId guard, value; };
-struct GuardedExpr { Slice<GuardedValue> alternatives; };  // [ b1 -> e1 | b2 -> e2 ]
-struct Call { ExprId callee; Slice<ExprId> arguments; };
-struct Index { ExprId of, index; };  // x[e], x.(e)
-struct Member { ExprId of; Ident member; };  // r.field, or x.i with i a variable: sema decides
-struct Project { ExprId of; std::int64_t index = 0; Span index_span; };  // t.0
-struct TupleExpr { Slice<ExprId> elements; };  // <e1, e2>; fits an array too
-struct ListExpr { Slice<ExprId> elements; };  // [e1, e2]; fits an array too
-struct SetExpr { Slice<ExprId> elements; };  // {e1, e2}; {} fits a dictionary too
-struct FieldValue { Ident field; ExprId value; };
-struct RecordExpr { Slice<FieldValue> fields; };  // { a = e, b = e }
-struct DictEntry { ExprId key, value; };
-struct DictExpr { Slice<DictEntry> entries; };  // { k: e, ... }
-struct Parenthesized { ExprId inner; };  // kept, so that the formatter keeps them
+struct Derivative {
+  ExprId of;
+};  // x'
+struct Unary {
+  UnaryOp op = UnaryOp::Minus;
+  ExprId operand;
+};
+struct Binary {
+  BinaryOp op = BinaryOp::Add;
+  ExprId left, right;
+};
+struct Conditional {
+  ExprId condition, then, otherwise;
+};  // if b then e else f
+struct GuardedValue {
+  ExprId guard, value;
+};
+struct GuardedExpr {
+  Slice<GuardedValue> alternatives;
+};  // [ b1 -> e1 | b2 -> e2 ]
+struct Call {
+  ExprId callee;
+  Slice<ExprId> arguments;
+};
+struct Index {
+  ExprId of, index;
+};  // x[e], x.(e)
+struct Member {
+  ExprId of;
+  Ident member;
+};  // r.field, or x.i with i a variable: sema decides
+struct Project {
+  ExprId of;
+  std::int64_t index = 0;
+  Span index_span;
+};  // t.0
+struct TupleExpr {
+  Slice<ExprId> elements;
+};  // <e1, e2>; fits an array too
+struct ListExpr {
+  Slice<ExprId> elements;
+};  // [e1, e2]; fits an array too
+struct SetExpr {
+  Slice<ExprId> elements;
+};  // {e1, e2}; {} fits a dictionary too
+struct FieldValue {
+  Ident field;
+  ExprId value;
+};
+struct RecordExpr {
+  Slice<FieldValue> fields;
+};  // { a = e, b = e }
+struct DictEntry {
+  ExprId key, value;
+};
+struct DictExpr {
+  Slice<DictEntry> entries;
+};  // { k: e, ... }
+struct Parenthesized {
+  ExprId inner;
+};  // kept, so that the formatter keeps them
 
 struct Expr {
   Span span;
@@ -72,18 +146,46 @@ struct Expr {
 
 enum class BasicType { Bool, Nat, Int, Real, String, Void };
 enum class Direction { Send, Receive, Both };  // !T, ?T, -T
-struct Basic { BasicType type = BasicType::Void; };
-struct TypeName { Symbol name; };
-struct ListType { TypeId element; };
-struct SetType { TypeId element; };
-struct DictType { TypeId key, value; };
-struct ArrayType { TypeId element; ExprId length; };
-struct TupleType { Slice<TypeId> elements; };
-struct FieldType { Ident field; TypeId type; };
-struct RecordType { Slice<FieldType> fields; };
-struct FuncType { Slice<TypeId> parameters; TypeId result; };
-struct DistType { TypeId result; };  // -> T
-struct ChannelType { Direction direction = Direction::Both; TypeId element; };
+struct Basic {
+  BasicType type = BasicType::Void;
+};
+struct TypeName {
+  Symbol name;
+};
+struct ListType {
+  TypeId element;
+};
+struct SetType {
+  TypeId element;
+};
+struct DictType {
+  TypeId key, value;
+};
+struct ArrayType {
+  TypeId element;
+  ExprId length;
+};
+struct TupleType {
+  Slice<TypeId> elements;
+};
+struct FieldType {
+  Ident field;
+  TypeId type;
+};
+struct RecordType {
+  Slice<FieldType> fields;
+};
+struct FuncType {
+  Slice<TypeId> parameters;
+  TypeId result;
+};
+struct DistType {
+  TypeId result;
+};  // -> T
+struct ChannelType {
+  Direction direction = Direction::Both;
+  TypeId element;
+};
 
 struct Type {
   Span span;
@@ -121,13 +223,30 @@ struct Unwind {
 
 // ---- equations (language.md §4) ----
 
-struct UnknownDecl { Slice<ExprId> unknowns; };  // |x, v'|
-struct ImpulseDecl { Slice<ExprId> unknowns; };  // impulse |F|
-struct Substitute { ExprId target, value; };  // x <- e, x' <- e
-struct Equality { ExprId left, right; };
-struct EquationAlternative { Span span; ExprId guard; Slice<EquationId> body; };
-struct GuardedEquations { Slice<EquationAlternative> alternatives; };
-struct UnwoundEquations { Unwind unwind; Slice<EquationId> body; };
+struct UnknownDecl {
+  Slice<ExprId> unknowns;
+};  // |x, v'|
+struct ImpulseDecl {
+  Slice<ExprId> unknowns;
+};  // impulse |F|
+struct Substitute {
+  ExprId target, value;
+};  // x <- e, x' <- e
+struct Equality {
+  ExprId left, right;
+};
+struct EquationAlternative {
+  Span span;
+  ExprId guard;
+  Slice<EquationId> body;
+};
+struct GuardedEquations {
+  Slice<EquationAlternative> alternatives;
+};
+struct UnwoundEquations {
+  Unwind unwind;
+  Slice<EquationId> body;
+};
 
 struct Equation {
   Span span;
@@ -140,14 +259,30 @@ struct Equation {
 
 struct Skip {};
 struct Terminate {};
-struct Return { ExprId value; };
-struct Assign { Slice<ExprId> targets, values; };
-struct Send { ExprId channel, value; };  ///< value is none on a void channel
-struct Receive { ExprId channel, target; };  ///< target is none on a void channel
-struct Delay { ExprId duration; };  // delta e
-struct Wait { ExprId condition; };  // nabla b
-struct Instant { Slice<EquationId> equations; };  // { ueqs }
-struct Print { Slice<ExprId> values; };
+struct Return {
+  ExprId value;
+};
+struct Assign {
+  Slice<ExprId> targets, values;
+};
+struct Send {
+  ExprId channel, value;
+};  ///< value is none on a void channel
+struct Receive {
+  ExprId channel, target;
+};  ///< target is none on a void channel
+struct Delay {
+  ExprId duration;
+};  // delta e
+struct Wait {
+  ExprId condition;
+};  // nabla b
+struct Instant {
+  Slice<EquationId> equations;
+};  // { ueqs }
+struct Print {
+  Slice<ExprId> values;
+};
 /// `[unwind] guard [; event] -> body`. `event` is a Send, Receive, Delay or Wait, or none.
 struct Alternative {
   Span span;
@@ -156,9 +291,15 @@ struct Alternative {
   StatId event;
   Slice<StatId> body;
 };
-struct Select { Slice<Alternative> alternatives; };  // [ alts ]: selection or selective waiting
-struct Loop { Slice<Alternative> alternatives; };  // *[ alts ]
-struct Forever { Slice<StatId> body; };  // *[ S ]
+struct Select {
+  Slice<Alternative> alternatives;
+};  // [ alts ]: selection or selective waiting
+struct Loop {
+  Slice<Alternative> alternatives;
+};  // *[ alts ]
+struct Forever {
+  Slice<StatId> body;
+};  // *[ S ]
 
 struct Stat {
   Span span;
@@ -179,8 +320,15 @@ struct Instance {
   Slice<InstanceId> group;  ///< ( insts ), when `name` is none
 };
 
-struct TypeDef { Ident name; TypeId type; };
-struct ConstDef { Ident name; TypeId type; ExprId value; };  ///< type is none if not written
+struct TypeDef {
+  Ident name;
+  TypeId type;
+};
+struct ConstDef {
+  Ident name;
+  TypeId type;
+  ExprId value;
+};  ///< type is none if not written
 struct FuncDef {
   Ident name;
   Slice<Param> parameters;
@@ -205,7 +353,10 @@ struct SysDef {
   Slice<InstanceId> instances;
 };
 
-struct Definition { Span span; std::variant<TypeDef, ConstDef, FuncDef, ProcDef, SysDef> node; };
+struct Definition {
+  Span span;
+  std::variant<TypeDef, ConstDef, FuncDef, ProcDef, SysDef> node;
+};
 
 static_assert(std::is_trivially_copyable_v<Expr> && std::is_trivially_copyable_v<Type> &&
               std::is_trivially_copyable_v<Equation> && std::is_trivially_copyable_v<Stat> &&

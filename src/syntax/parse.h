@@ -5,9 +5,9 @@
 
 namespace chi::syntax {
 
-/// Deepest nesting that is read (brackets, `if` in `if`, ...), and the deepest tree, which a chain of
-/// operators also makes. Beyond either the parser reports it once and skips, so that no text can exhaust
-/// the stack, here or in a later pass that follows the tree.
+/// Deepest nesting that is read (brackets, `if` in `if`, ...), and the deepest tree, which a chain
+/// of operators also makes. Beyond either the parser reports it once and skips, so that no text can
+/// exhaust the stack, here or in a later pass that follows the tree.
 inline constexpr int kMaxNesting = 500;
 inline constexpr int kMaxTreeDepth = 4000;
 

@@ -2,11 +2,10 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +13,8 @@ namespace chi::conformance {
 namespace {
 
 /// The child's side: output to the pipe, errors to a file, and off.
-[[noreturn]] void become_chi(const std::string& folder, const std::vector<std::string>& arguments, int pipe_end) {
+[[noreturn]] void become_chi(const std::string& folder, const std::vector<std::string>& arguments,
+                             int pipe_end) {
   std::vector<char*> argv;
   static std::string program = CHI_BINARY;
   argv.push_back(program.data());
@@ -42,7 +42,9 @@ Folder::~Folder() {
 
 std::string Folder::path(std::string_view name) const { return path_ + "/" + std::string(name); }
 
-void Folder::write(std::string_view name, std::string_view text) const { std::ofstream(path(name), std::ios::binary) << text; }
+void Folder::write(std::string_view name, std::string_view text) const {
+  std::ofstream(path(name), std::ios::binary) << text;
+}
 
 std::string Folder::read(std::string_view name) const {
   std::ostringstream text;
@@ -61,7 +63,8 @@ Called Folder::chi(const std::vector<std::string>& arguments, std::string_view i
   Called called;
   bool interrupted = interrupt.empty();
   char buffer[4096];
-  for (ssize_t got = ::read(ends[0], buffer, sizeof buffer); got > 0; got = ::read(ends[0], buffer, sizeof buffer)) {
+  for (ssize_t got = ::read(ends[0], buffer, sizeof buffer); got > 0;
+       got = ::read(ends[0], buffer, sizeof buffer)) {
     called.out.append(buffer, static_cast<std::size_t>(got));
     if (!interrupted && called.out.find(interrupt) != std::string::npos) {
       interrupted = true;

@@ -23,7 +23,8 @@ class Folder {
   void write(std::string_view name, std::string_view text) const;
   std::string read(std::string_view name) const;  ///< empty if there is no such file
   bool has(std::string_view name) const;
-  /// Calls `chi` in this folder. With `interrupt`, it gets SIGINT once it has written `interrupt` to its output.
+  /// Calls `chi` in this folder. With `interrupt`, it gets SIGINT once it has written `interrupt`
+  /// to its output.
   Called chi(const std::vector<std::string>& arguments, std::string_view interrupt = "") const;
 
  private:

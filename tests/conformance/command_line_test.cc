@@ -31,8 +31,10 @@ TEST_F(CommandLine, RunsTheExperiment) {
 
 TEST_F(CommandLine, RunsWhatTopNames) {
   EXPECT_EQ(folder.chi({"run", "m.chi", "--top", "S", "-p", "n=3", "-p", "t=2"}).code, 0);
-  EXPECT_EQ(folder.chi({"run", "m.chi", "--top", "S", "-p", "n=3"}).code, 2) << "a parameter is missing";
-  EXPECT_EQ(folder.chi({"run", "m.chi", "--top", "S", "-p", "n=3", "-p", "t=2", "-p", "u=1"}).code, 2);
+  EXPECT_EQ(folder.chi({"run", "m.chi", "--top", "S", "-p", "n=3"}).code, 2)
+      << "a parameter is missing";
+  EXPECT_EQ(folder.chi({"run", "m.chi", "--top", "S", "-p", "n=3", "-p", "t=2", "-p", "u=1"}).code,
+            2);
   EXPECT_EQ(folder.chi({"run", "m.chi", "--top", "S", "-p", "n=three", "-p", "t=2"}).code, 2);
   EXPECT_EQ(folder.chi({"run", "m.chi", "--top", "S", "-p", "n"}).code, 2);
   EXPECT_EQ(folder.chi({"run", "m.chi", "--top", "Nobody"}).code, 2);
@@ -88,7 +90,8 @@ TEST_F(CommandLine, OtherExitCodes) {
 TEST_F(CommandLine, Csv) {
   ASSERT_EQ(folder.chi({"run", "m.chi", "--out", "r.csv"}).code, 0);
   EXPECT_EQ(folder.read("r.csv"),
-            "time,S.G.i,S.M.x,S.M.busy,S.E.x,S.E.k,S.E.p.0,S.E.p.1,S.E.v[0][0],S.E.v[0][1],S.E.v[1][0],S.E.v[1][1]\n"
+            "time,S.G.i,S.M.x,S.M.busy,S.E.x,S.E.k,S.E.p.0,S.E.p.1,S.E.v[0][0],S.E.v[0][1],S.E.v[1]"
+            "[0],S.E.v[1][1]\n"
             "0,1,0,1,0,0,0,0,0,0,0,0\n"
             "1.5,1,0,1,0,0,0,0,0,0,0,0\n"
             "1.5,2,1,1,0,1,1.5,1,0,0,1,0\n"
@@ -97,11 +100,21 @@ TEST_F(CommandLine, Csv) {
 }
 
 TEST_F(CommandLine, CsvOfChosenVariablesOnAGrid) {
-  ASSERT_EQ(folder.chi({"run", "m.chi", "--out", "r.csv", "--vars", "S.E.k,*.busy", "--step", "0.5"}).code, 0);
-  EXPECT_EQ(folder.read("r.csv"), "time,S.M.busy,S.E.k\n0,1,0\n0.5,1,0\n1,1,0\n1.5,1,0\n1.5,1,1\n2,1,1\n2.5,1,1\n3,1,1\n3,0,2\n");
-  ASSERT_EQ(folder.chi({"run", "m.chi", "--out", "p.csv", "--vars", "S.E.k", "--points", "3", "--end", "2"}).code, 0);
+  ASSERT_EQ(
+      folder.chi({"run", "m.chi", "--out", "r.csv", "--vars", "S.E.k,*.busy", "--step", "0.5"})
+          .code,
+      0);
+  EXPECT_EQ(folder.read("r.csv"),
+            "time,S.M.busy,S.E.k\n0,1,0\n0.5,1,0\n1,1,0\n1.5,1,0\n1.5,1,1\n2,1,1\n2.5,1,1\n3,1,"
+            "1\n3,0,2\n");
+  ASSERT_EQ(
+      folder
+          .chi({"run", "m.chi", "--out", "p.csv", "--vars", "S.E.k", "--points", "3", "--end", "2"})
+          .code,
+      0);
   EXPECT_EQ(folder.read("p.csv"), "time,S.E.k\n0,0\n1,0\n1.5,0\n1.5,1\n2,1\n");
-  ASSERT_EQ(folder.chi({"run", "m.chi", "--out", "e.csv", "--vars", "S.E.k", "--end", "1.5"}).code, 0);
+  ASSERT_EQ(folder.chi({"run", "m.chi", "--out", "e.csv", "--vars", "S.E.k", "--end", "1.5"}).code,
+            0);
   const std::vector<std::string> rows = lines(folder.read("e.csv"));
   ASSERT_EQ(rows.size(), 503u) << "501 points, an event at the last one";
   EXPECT_EQ(rows[501], "1.5,0");
@@ -109,35 +122,54 @@ TEST_F(CommandLine, CsvOfChosenVariablesOnAGrid) {
 }
 
 TEST_F(CommandLine, JsonResults) {
-  ASSERT_EQ(folder.chi({"run", "m.chi", "--out", "r.json", "--out", "r.csv", "--vars", "S.E.?"}).code, 0);
-  EXPECT_EQ(folder.read("r.json"),
-            "{\"time\":[0,1.5,1.5,3,3],\"variables\":{\"S.E.x\":[0,0,0,0,1],\"S.E.k\":[0,0,1,1,2]}}\n");
+  ASSERT_EQ(
+      folder.chi({"run", "m.chi", "--out", "r.json", "--out", "r.csv", "--vars", "S.E.?"}).code, 0);
+  EXPECT_EQ(
+      folder.read("r.json"),
+      "{\"time\":[0,1.5,1.5,3,3],\"variables\":{\"S.E.x\":[0,0,0,0,1],\"S.E.k\":[0,0,1,1,2]}}\n");
   EXPECT_TRUE(folder.has("r.csv"));
 }
 
 TEST_F(CommandLine, EventLog) {
-  folder.write("e.chi",
-               "proc S(a: !nat*) = |[ | delta 0.1; !\"go\", \" \\\"\", 1, \"\\n\"; !2;\n a![1, 2] ]|\n"
-               "proc R(a: ?nat*) = |[ x: nat* | [ true; a?x -> !\"got\"\n | true; delta 1.0 -> skip ]; [ true; delta 1.5 -> !x ] ]|\n"
-               "sys T() = |[ a: -(nat*) | S(a) || R(a) ]|\n");
+  folder.write(
+      "e.chi",
+      "proc S(a: !nat*) = |[ | delta 0.1; !\"go\", \" \\\"\", 1, \"\\n\"; !2;\n a![1, 2] ]|\n"
+      "proc R(a: ?nat*) = |[ x: nat* | [ true; a?x -> !\"got\"\n | true; delta 1.0 -> skip ]; [ "
+      "true; delta 1.5 -> !x ] ]|\n"
+      "sys T() = |[ a: -(nat*) | S(a) || R(a) ]|\n");
   ASSERT_EQ(folder.chi({"run", "e.chi", "--events", "e.jsonl"}).code, 0);
   EXPECT_EQ(folder.read("e.jsonl"),
-            "{\"time\":0.1,\"kind\":\"time\",\"what\":\"delta 0.1\",\"where\":\"e.chi:1:25\",\"process\":\"S\"}\n"
-            "{\"time\":0.1,\"kind\":\"print\",\"what\":\"go \\\"1\\n\",\"where\":\"e.chi:1:36\",\"process\":\"S\"}\n"
-            "{\"time\":0.1,\"kind\":\"print\",\"what\":\"2\",\"where\":\"e.chi:1:59\",\"process\":\"S\"}\n"
-            "{\"time\":0.1,\"kind\":\"communication\",\"what\":\"a\",\"where\":\"e.chi:2:2\",\"sender\":\"S\",\"receiver\":\"R\",\"value\":\"[1, 2]\"}\n"
-            "{\"time\":0.1,\"kind\":\"select\",\"what\":\"a?x\",\"where\":\"e.chi:3:41\",\"process\":\"R\"}\n"
-            "{\"time\":0.1,\"kind\":\"print\",\"what\":\"got\",\"where\":\"e.chi:3:48\",\"process\":\"R\"}\n"
-            "{\"time\":1.6,\"kind\":\"time\",\"what\":\"[ true; delta 1.5 -> !x ]\",\"where\":\"e.chi:4:31\",\"process\":\"R\"}\n"
-            "{\"time\":1.6,\"kind\":\"select\",\"what\":\"delta 1.5\",\"where\":\"e.chi:4:39\",\"process\":\"R\"}\n"
-            "{\"time\":1.6,\"kind\":\"print\",\"what\":\"[1, 2]\",\"where\":\"e.chi:4:52\",\"process\":\"R\"}\n");
+            "{\"time\":0.1,\"kind\":\"time\",\"what\":\"delta "
+            "0.1\",\"where\":\"e.chi:1:25\",\"process\":\"S\"}\n"
+            "{\"time\":0.1,\"kind\":\"print\",\"what\":\"go "
+            "\\\"1\\n\",\"where\":\"e.chi:1:36\",\"process\":\"S\"}\n"
+            "{\"time\":0.1,\"kind\":\"print\",\"what\":\"2\",\"where\":\"e.chi:1:59\",\"process\":"
+            "\"S\"}\n"
+            "{\"time\":0.1,\"kind\":\"communication\",\"what\":\"a\",\"where\":\"e.chi:2:2\","
+            "\"sender\":\"S\",\"receiver\":\"R\",\"value\":\"[1, 2]\"}\n"
+            "{\"time\":0.1,\"kind\":\"select\",\"what\":\"a?x\",\"where\":\"e.chi:3:41\","
+            "\"process\":\"R\"}\n"
+            "{\"time\":0.1,\"kind\":\"print\",\"what\":\"got\",\"where\":\"e.chi:3:48\","
+            "\"process\":\"R\"}\n"
+            "{\"time\":1.6,\"kind\":\"time\",\"what\":\"[ true; delta 1.5 -> !x "
+            "]\",\"where\":\"e.chi:4:31\",\"process\":\"R\"}\n"
+            "{\"time\":1.6,\"kind\":\"select\",\"what\":\"delta "
+            "1.5\",\"where\":\"e.chi:4:39\",\"process\":\"R\"}\n"
+            "{\"time\":1.6,\"kind\":\"print\",\"what\":\"[1, "
+            "2]\",\"where\":\"e.chi:4:52\",\"process\":\"R\"}\n");
 }
 
 TEST_F(CommandLine, SameSeedSameFiles) {
-  folder.write("r.chi", "proc P() = |[ u: -> real := normal(5.0, 1.0), x: real | *[ x < 100 -> x := x + abs(sample u); delta x ] ]|");
+  folder.write("r.chi",
+               "proc P() = |[ u: -> real := normal(5.0, 1.0), x: real | *[ x < 100 -> x := x + "
+               "abs(sample u); delta x ] ]|");
   for (const char* name : {"1", "2", "3"}) {
     const std::string base = name;
-    ASSERT_EQ(folder.chi({"run", "r.chi", "--seed", base == "3" ? "9" : "8", "--out", base + ".csv", "--events", base + ".jsonl"}).code, 0);
+    ASSERT_EQ(folder
+                  .chi({"run", "r.chi", "--seed", base == "3" ? "9" : "8", "--out", base + ".csv",
+                        "--events", base + ".jsonl"})
+                  .code,
+              0);
   }
   EXPECT_EQ(folder.read("1.csv"), folder.read("2.csv"));
   EXPECT_EQ(folder.read("1.jsonl"), folder.read("2.jsonl"));
@@ -152,13 +184,16 @@ TEST_F(CommandLine, MachineReadable) {
   ASSERT_EQ(out.size(), 3u) << called.out;
   EXPECT_EQ(out[0], "no newline");
   EXPECT_EQ(out[1].find("{\"code\":\"E6016\""), 0u) << out[1];
-  EXPECT_EQ(out[2].find("{\"summary\":{\"time\":0,\"ending\":\"failed\",\"failed\":true"), 0u) << out[2];
+  EXPECT_EQ(out[2].find("{\"summary\":{\"time\":0,\"ending\":\"failed\",\"failed\":true"), 0u)
+      << out[2];
 }
 
 TEST_F(CommandLine, Statistics) {
   const Called called = folder.chi({"run", "m.chi", "--stats"});
   EXPECT_EQ(called.code, 0);
-  for (const std::string_view part : {"terminated by the model at t = 3.0", "time events                  2", "communications               4"}) {
+  for (const std::string_view part :
+       {"terminated by the model at t = 3.0", "time events                  2",
+        "communications               4"}) {
     EXPECT_NE(called.err.find(part), std::string::npos) << part << "\n" << called.err;
   }
 }
@@ -171,12 +206,17 @@ TEST_F(CommandLine, InterruptKeepsTheResults) {
       {"n := f(3)", "func f(n: nat) -> nat = |[ i: nat | *[ n > 0 -> i := 1 - i ]; ret i ]|\n"},
       {"n := f(90)", "func f(n: nat) -> nat = if n < 2 then n else f(n - 1) + f(n - 2)\n"}};
   for (const auto& [body, definitions] : bodies) {
-    folder.write("long.chi", definitions + "proc P() = |[ n, m: nat := 7 | delta 1.0; !\"here\\n\"; delta 1.0; " + body + " ]|");
-    const Called called = folder.chi({"run", "long.chi", "--out", "r.csv", "--vars", "n", "--events", "e.jsonl"}, "here");
+    folder.write("long.chi",
+                 definitions +
+                     "proc P() = |[ n, m: nat := 7 | delta 1.0; !\"here\\n\"; delta 1.0; " + body +
+                     " ]|");
+    const Called called = folder.chi(
+        {"run", "long.chi", "--out", "r.csv", "--vars", "n", "--events", "e.jsonl"}, "here");
     EXPECT_EQ(called.code, 130) << body << "\n" << called.err;
     EXPECT_EQ(called.out, "here\n");
     EXPECT_NE(called.err.find("interrupted at t = "), std::string::npos) << called.err;
-    EXPECT_EQ(folder.read("r.csv").find("time,n\n0,7\n1,7\n"), 0u) << folder.read("r.csv").substr(0, 100);
+    EXPECT_EQ(folder.read("r.csv").find("time,n\n0,7\n1,7\n"), 0u)
+        << folder.read("r.csv").substr(0, 100);
     EXPECT_EQ(folder.read("e.jsonl").find("{\"time\":1,\"kind\":\"time\""), 0u);
   }
 }

@@ -27,12 +27,14 @@ TEST(TimeOut, MeetsACommunication) {
            " ]; terminate ]|\n"
            "sys T() = |[ a: -nat | S(a) || R(a)@1 ]|\n";
   };
-  EXPECT_EQ(output_of(model("true; a?x -> !x, \"@\", time | true; delta 2.0 -> !\"out@\", time")), "7@2.0");
-  EXPECT_EQ(output_of(model("true; delta 2.0 -> !\"out@\", time | true; a?x -> !x, \"@\", time")), "out@2.0");
+  EXPECT_EQ(output_of(model("true; a?x -> !x, \"@\", time | true; delta 2.0 -> !\"out@\", time")),
+            "7@2.0");
+  EXPECT_EQ(output_of(model("true; delta 2.0 -> !\"out@\", time | true; a?x -> !x, \"@\", time")),
+            "out@2.0");
 }
 
-// A shuttle carries at most two boxes, 5 minutes each way, and leaves when it has two, or one and nobody came for 3.
-// Boxes come at 1, 3, 4, 12, 20.
+// A shuttle carries at most two boxes, 5 minutes each way, and leaves when it has two, or one and
+// nobody came for 3. Boxes come at 1, 3, 4, 12, 20.
 TEST(Shuttle, WithCapacityAndPatience) {
   EXPECT_EQ(output_of(R"(
 proc G(a: !nat) = |[ gaps: real* := [1.0, 2.0, 1.0, 8.0, 8.0], i: nat := 0
@@ -48,7 +50,8 @@ proc Shuttle(a: ?nat, b: !nat*) = |[ x: nat, load: nat*, go: bool
 proc E(b: ?nat*) = |[ xs: nat*, n: nat := 0 | *[ n < 5 -> b?xs; n := n + len(xs); !xs, "@", time, " " ]; terminate ]|
 sys S() = |[ a, b: -nat, c: -(nat*) | G(a) || B(a, b) || Shuttle(b, c) || E(c) ]|
 )"),
-            // 0 at 1 and 1 at 3: leaves at 3, there at 8, back at 13. 2 and 3 wait: leaves at 13, there at 18, back at
+            // 0 at 1 and 1 at 3: leaves at 3, there at 8, back at 13. 2 and 3 wait: leaves at 13,
+            // there at 18, back at
             // 23. 4 waits; leaves at 26, there at 31.
             "[0, 1]@8.0 [2, 3]@18.0 [4]@31.0 ");
 }
@@ -62,13 +65,15 @@ proc A(f, w: ?string, b: !string*) = |[ x, y, z: string
 proc E(b: ?string*) = |[ xs: string*, n: nat := 0 | *[ n < 3 -> b?xs; !xs, "@", time, "\n"; n := n + 1 ]; terminate ]|
 sys S() = |[ f, w: -string, b: -(string*) | G(f, 3.0, "frame") || G(w, 1.0, "wheel") || A(f, w, b) || E(b) ]|
 )"),
-            // The wheel of 1 waits until 3; the next is made by 4. At 4 assembly starts, done at 6. At 5 a wheel waits
-            // again (blocked until 6 + ...): frame of 6 waits; 6: frame, wheel; 7: wheel; done at 9; and so on.
+            // The wheel of 1 waits until 3; the next is made by 4. At 4 assembly starts, done at 6.
+            // At 5 a wheel waits again (blocked until 6 + ...): frame of 6 waits; 6: frame, wheel;
+            // 7: wheel; done at 9; and so on.
             "[\"frame\", \"wheel\", \"wheel\"]@6.0\n[\"frame\", \"wheel\", \"wheel\"]@9.0\n"
             "[\"frame\", \"wheel\", \"wheel\"]@12.0\n");
 }
 
-// Cards go round between two machines of 2 and 3: one card gives a product every 5, more of them one every 3.
+// Cards go round between two machines of 2 and 3: one card gives a product every 5, more of them
+// one every 3.
 TEST(Kanban, CardsLimitTheWork) {
   constexpr std::string_view model = R"(
 proc Cards(a: ?nat, b: !nat, n: nat) = |[ xs: nat* := range(n), x: nat
@@ -84,7 +89,8 @@ sys S(n: nat) = |[ a, b, c, d, e: -nat | Cards(e, a, n) || M(a, b, 2.0) || B(b, 
   EXPECT_EQ(output_of(model, {.params = {{"n", "4"}}}), "0@5.0 1@8.0 2@11.0 3@14.0 0@17.0 ");
 }
 
-// A server goes round three queues with 2, 0 and 3 lots; 1 to walk, 2 to serve one; it empties a queue before it goes.
+// A server goes round three queues with 2, 0 and 3 lots; 1 to walk, 2 to serve one; it empties a
+// queue before it goes.
 TEST(Polling, ServerWalksRound) {
   EXPECT_EQ(output_of(R"(
 proc Q(b: !nat, n, q: nat) = |[ k: nat := 0 | *[ k < n -> b!(10 * q + k); k := k + 1 ]; delta 100.0 ]|
@@ -121,10 +127,12 @@ TEST(DiningPhilosophers, AllTakeTheLeftForkAndStarve) {
   EXPECT_EQ(ran.code, "E6001");
   EXPECT_EQ(ran.time, 1.5);
   EXPECT_EQ(ran.output, "");
-  for (const std::string_view part :
-       {"6 processes wait", "`Phil[0]` (model.chi:5:99) waits to send on `t[1][1]` (`Fork[1]`, which could receive, waits elsewhere)",
-        "`Phil[1]` (", "`Phil[2]` (",
-        "`Fork[0]` (model.chi:10:88) waits to receive from `b[0][0]` (`Phil[0]`, which could send, waits elsewhere)"}) {
+  for (const std::string_view part : {"6 processes wait",
+                                      "`Phil[0]` (model.chi:5:99) waits to send on `t[1][1]` "
+                                      "(`Fork[1]`, which could receive, waits elsewhere)",
+                                      "`Phil[1]` (", "`Phil[2]` (",
+                                      "`Fork[0]` (model.chi:10:88) waits to receive from `b[0][0]` "
+                                      "(`Phil[0]`, which could send, waits elsewhere)"}) {
     EXPECT_NE(ran.report.find(part), std::string::npos) << part << "\n" << ran.report;
   }
 }
@@ -137,7 +145,8 @@ TEST(DiningPhilosophers, OneTakesTheRightForkFirst) {
   EXPECT_EQ(meals, 9) << ran.output;
 }
 
-// Hoare's sieve: every process prints the first number it gets and passes on what it does not divide.
+// Hoare's sieve: every process prints the first number it gets and passes on what it does not
+// divide.
 TEST(Sieve, OfProcesses) {
   EXPECT_EQ(output_of(R"(
 proc G(a: !nat) = |[ i: nat := 2 | *[ true -> a!i; i := i + 1 ] ]|

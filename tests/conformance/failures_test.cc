@@ -6,16 +6,20 @@
 #include "driver/explain.h"
 #include "run_model.h"
 
-// Runs that end badly, and what they say (semantics.md §3). The texts are pinned in tests/golden/run.
+// Runs that end badly, and what they say (semantics.md §3). The texts are pinned in
+// tests/golden/run.
 namespace chi::conformance {
 namespace {
 
 void expect_in(const Ran& ran, std::initializer_list<std::string_view> parts) {
-  for (const std::string_view part : parts) EXPECT_NE(ran.report.find(part), std::string::npos) << part << "\n" << ran.report;
+  for (const std::string_view part : parts)
+    EXPECT_NE(ran.report.find(part), std::string::npos) << part << "\n" << ran.report;
 }
 
 TEST(Failure, KeepsOutputAndResultsSoFar) {
-  const Ran ran = run_model("proc P() = |[ n: nat := 3 | *[ true -> delta 1.0; !12 div n, \" \"; n := n - 1 ] ]|", {.record = true});
+  const Ran ran = run_model(
+      "proc P() = |[ n: nat := 3 | *[ true -> delta 1.0; !12 div n, \" \"; n := n - 1 ] ]|",
+      {.record = true});
   EXPECT_EQ(ran.code, "E6015");
   EXPECT_EQ(ran.output, "4 6 12 ");
   EXPECT_EQ(ran.time, 4.0);
@@ -29,7 +33,8 @@ proc P(n: nat) = |[ x: nat | delta 0.5; x := 10 div n; !x ]|
 sys Cell(n: nat) = |[ P(n) || P(n - 1) ]|
 sys S() = |[ left: Cell(3) || right: Cell(1) ]|
 )");
-  expect_in(ran, {"error[E6015]: division by zero", "model.chi:2:46", "in process `right.P[1]`, at t = 0.5"});
+  expect_in(ran, {"error[E6015]: division by zero", "model.chi:2:46",
+                  "in process `right.P[1]`, at t = 0.5"});
 }
 
 TEST(Failure, OfEveryKindHasItsCode) {
@@ -58,18 +63,22 @@ TEST(Failure, OfEveryKindHasItsCode) {
 }
 
 TEST(Failure, MemoryIsLimited) {
-  const std::string_view model = "proc P() = |[ s: string := \"x\", xs: nat* | *[ true -> s := s + s; xs := xs ++ [len(xs)]; delta 1.0 ] ]|";
+  const std::string_view model =
+      "proc P() = |[ s: string := \"x\", xs: nat* | *[ true -> s := s + s; xs := xs ++ [len(xs)]; "
+      "delta 1.0 ] ]|";
   const Ran ran = run_model(model, {.heap_limit = 1 << 20});
   EXPECT_EQ(ran.code, "E6023");
-  expect_in(ran, {"the model's lists, sets and strings need too much memory", "s := s + s", "in process `P`, at t = "});
+  expect_in(ran, {"the model's lists, sets and strings need too much memory", "s := s + s",
+                  "in process `P`, at t = "});
   EXPECT_GE(ran.time, 17.0);
   EXPECT_LE(ran.time, 20.0);
 }
 
 TEST(CheckedIntegers, EveryOperation) {
   const auto code = [](std::string_view declarations, std::string_view statements) {
-    return run_model("proc P() = |[ big: int := 9223372036854775807, low: int, n: nat, i: int" + std::string(declarations) +
-                     " | low := -big - 1; " + std::string(statements) + "; !n, i, big, low ]|")
+    return run_model("proc P() = |[ big: int := 9223372036854775807, low: int, n: nat, i: int" +
+                     std::string(declarations) + " | low := -big - 1; " + std::string(statements) +
+                     "; !n, i, big, low ]|")
         .code;
   };
   EXPECT_EQ(code("", "i := big + 1"), "E6014");
@@ -101,9 +110,11 @@ sys S() = |[ a, b: -nat | G(a) || B(a, b) || M(b) ]|
 )");
   EXPECT_EQ(ran.code, "E6001");
   EXPECT_EQ(ran.time, 2.0);
-  expect_in(ran, {"deadlock at t = 2.0: 2 processes wait",
-                  "`B` (model.chi:3:50) waits to receive from `a` (`G`, which could send, has finished)\n",
-                  "`M` (model.chi:4:42) waits to receive from `b` (`B`, which could send, waits elsewhere)"});
+  expect_in(
+      ran,
+      {"deadlock at t = 2.0: 2 processes wait",
+       "`B` (model.chi:3:50) waits to receive from `a` (`G`, which could send, has finished)\n",
+       "`M` (model.chi:4:42) waits to receive from `b` (`B`, which could send, waits elsewhere)"});
 }
 
 TEST(Deadlock, NamesTheSharedVariables) {
@@ -111,23 +122,26 @@ TEST(Deadlock, NamesTheSharedVariables) {
 proc P(ref a: nat, ref b: bool^2) = |[ | nabla a > 3 or b.1 ]|
 sys S() = |[ x: nat := 2, y: (bool^2)^3 | P(x, y.1) ]|
 )");
-  expect_in(ran, {"`P` (model.chi:2:42) waits for a change of `x` (now 2), or for a change of `y` (now [[false, false], "});
+  expect_in(ran, {"`P` (model.chi:2:42) waits for a change of `x` (now 2), or for a change of `y` "
+                  "(now [[false, false], "});
   EXPECT_EQ(run_model("proc P() = |[ n: nat | nabla n > 0 ]|").code, "E6001");
 }
 
 TEST(Deadlock, OfManyIsCutShort) {
-  const Ran ran = run_model("proc P(a: ?nat) = |[ x: nat | a?x; !x ]|\nproc Q(a: !nat) = |[ | delta inf; a!1 ]|\n"
-                            "sys S() = |[ a: (-nat)^1000 | i: nat <- 0..999: P(a.i) || i: nat <- 0..999: Q(a.i) ]|");
+  const Ran ran = run_model(
+      "proc P(a: ?nat) = |[ x: nat | a?x; !x ]|\nproc Q(a: !nat) = |[ | delta inf; a!1 ]|\n"
+      "sys S() = |[ a: (-nat)^1000 | i: nat <- 0..999: P(a.i) || i: nat <- 0..999: Q(a.i) ]|");
   expect_in(ran, {"2000 processes wait", "`P[0]`", "`P[49]`", "and 1950 more"});
   EXPECT_EQ(ran.report.find("`P[50]` ("), std::string::npos);
 }
 
 TEST(Livelock, OfALoopNamesItWithItsValues) {
-  const Ran ran = run_model("proc P() = |[ n: nat := 3, b: bool\n| delta 2.0;\n  *[ n > 0 -> b := not b ] ]|");
+  const Ran ran =
+      run_model("proc P() = |[ n: nat := 3, b: bool\n| delta 2.0;\n  *[ n > 0 -> b := not b ] ]|");
   EXPECT_EQ(ran.code, "E6002");
   EXPECT_EQ(ran.time, 2.0);
-  expect_in(ran, {"livelock at t = 2.0: more than 3000000 actions, and time does not advance", "model.chi:3:3",
-                  "`P` repeats this", "with n = 3, b = "});
+  expect_in(ran, {"livelock at t = 2.0: more than 3000000 actions, and time does not advance",
+                  "model.chi:3:3", "`P` repeats this", "with n = 3, b = "});
 }
 
 TEST(Livelock, AcrossTwoProcesses) {
@@ -152,24 +166,35 @@ TEST(Livelock, OfZeroDelaysAndOfDelaysTooShortToCount) {
 }
 
 TEST(Livelock, InAFunction) {
-  const Ran loop = run_model("func f(n: nat) -> nat = |[ i: nat | *[ n > 0 -> i := 1 - i ]; ret i ]|\nproc P() = |[ | delta 1.0; !f(3) ]|");
+  const Ran loop = run_model(
+      "func f(n: nat) -> nat = |[ i: nat | *[ n > 0 -> i := 1 - i ]; ret i ]|\nproc P() = |[ | "
+      "delta 1.0; !f(3) ]|");
   EXPECT_EQ(loop.code, "E6002");
   expect_in(loop, {"livelock at t = 1.0", "model.chi:1:37", "`P` (model.chi:1:37), in `f`"});
-  EXPECT_EQ(run_model("func f(n: nat) -> nat = if n < 2 then n else f(n - 1) + f(n - 2)\nproc P() = |[ | !f(80) ]|").code, "E6002");
+  EXPECT_EQ(run_model("func f(n: nat) -> nat = if n < 2 then n else f(n - 1) + f(n - 2)\nproc P() "
+                      "= |[ | !f(80) ]|")
+                .code,
+            "E6002");
   EXPECT_EQ(run_model("func f(n: nat) -> nat = |[ i: nat | *[ i < n -> i := i + 1 ]; ret i ]|\n"
                       "proc P() = |[ x: nat | *[ true -> x := f(1000) ] ]|")
                 .code,
             "E6002")
       << "a loop that spends its time in a function";
-  EXPECT_EQ(run_model("func f(n: nat) -> nat = |[ i: nat | *[ n > 0 -> i := 1 - i ]; ret i ]|\nproc P() = |[ x: nat := f(3) | !x ]|").code, "E6002");
+  EXPECT_EQ(run_model("func f(n: nat) -> nat = |[ i: nat | *[ n > 0 -> i := 1 - i ]; ret i "
+                      "]|\nproc P() = |[ x: nat := f(3) | !x ]|")
+                .code,
+            "E6002");
 }
 
 // Long computations that come to an end, and long runs of short instants, are no livelocks.
 TEST(Livelock, IsNotSuspectedOfWork) {
-  EXPECT_EQ(output_of("func f(n: nat) -> nat = |[ i: nat | *[ i < n -> i := i + 1 ]; ret i ]|\n"
-                      "proc P() = |[ k: nat | *[ k < 100 -> k := k + f(100000) - 99999; delta 0.001 ]; !k ]|"),
-            "100");
-  EXPECT_EQ(output_of("proc P() = |[ i: nat | *[ i < 2000000 -> i := i + 1 ]; !i; delta 1.0; i := 0; *[ i < 2000000 -> i := i + 1 ]; !i ]|"),
+  EXPECT_EQ(
+      output_of(
+          "func f(n: nat) -> nat = |[ i: nat | *[ i < n -> i := i + 1 ]; ret i ]|\n"
+          "proc P() = |[ k: nat | *[ k < 100 -> k := k + f(100000) - 99999; delta 0.001 ]; !k ]|"),
+      "100");
+  EXPECT_EQ(output_of("proc P() = |[ i: nat | *[ i < 2000000 -> i := i + 1 ]; !i; delta 1.0; i := "
+                      "0; *[ i < 2000000 -> i := i + 1 ]; !i ]|"),
             "20000002000000");
 }
 

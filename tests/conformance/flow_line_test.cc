@@ -38,18 +38,20 @@ sys Buffered(n, m, c: nat) = |[ a, b: (-lot)^(m + 1)
 std::string listed(const std::vector<double>& exits) {
   std::string text;
   for (std::size_t i = 0; i < exits.size(); ++i) {
-    text += fmt::format("{} {}\n", i, exits[i] == static_cast<double>(static_cast<int>(exits[i]))
-                                          ? fmt::format("{:.1f}", exits[i])
-                                          : fmt::format("{}", exits[i]));
+    text += fmt::format("{} {}\n", i,
+                        exits[i] == static_cast<double>(static_cast<int>(exits[i]))
+                            ? fmt::format("{:.1f}", exits[i])
+                            : fmt::format("{}", exits[i]));
   }
   return text;
 }
 
-/// Lot i starts on machine j when it is there and the machine is empty, and leaves it when it is done and there is
-/// room behind: `room` places between two machines.
+/// Lot i starts on machine j when it is there and the machine is empty, and leaves it when it is
+/// done and there is room behind: `room` places between two machines.
 std::vector<double> exit_times(int lots, int machines, int room) {
   using Row = std::vector<double>;
-  std::vector<Row> start(static_cast<std::size_t>(machines) + 1, Row(static_cast<std::size_t>(lots)));
+  std::vector<Row> start(static_cast<std::size_t>(machines) + 1,
+                         Row(static_cast<std::size_t>(lots)));
   auto leave = start;
   for (int i = 0; i < lots; ++i) {
     for (int j = 0; j < machines; ++j) {
@@ -70,14 +72,17 @@ std::vector<double> exit_times(int lots, int machines, int room) {
 
 TEST(FlowLine, BlocksWithoutBuffers) {
   for (const auto& [lots, machines] : {std::pair(1, 1), {5, 1}, {12, 2}, {40, 3}, {25, 10}}) {
-    const std::string output = output_of(kLine, {.top = "Blocking",
-                                                 .params = {{"n", std::to_string(lots)}, {"m", std::to_string(machines)}}});
-    EXPECT_EQ(output, listed(exit_times(lots, machines, 0))) << lots << " lots, " << machines << " machines";
+    const std::string output = output_of(
+        kLine, {.top = "Blocking",
+                .params = {{"n", std::to_string(lots)}, {"m", std::to_string(machines)}}});
+    EXPECT_EQ(output, listed(exit_times(lots, machines, 0)))
+        << lots << " lots, " << machines << " machines";
   }
 }
 
 TEST(FlowLine, BuffersOfLimitedRoom) {
-  for (const auto& [lots, machines, room] : {std::tuple(10, 2, 1), {30, 4, 2}, {30, 7, 1}, {50, 3, 100}}) {
+  for (const auto& [lots, machines, room] :
+       {std::tuple(10, 2, 1), {30, 4, 2}, {30, 7, 1}, {50, 3, 100}}) {
     const std::string output = output_of(kLine, {.top = "Buffered",
                                                  .params = {{"n", std::to_string(lots)},
                                                             {"m", std::to_string(machines)},
@@ -90,8 +95,10 @@ TEST(FlowLine, BuffersOfLimitedRoom) {
 // The order in which the policy takes simultaneous actions does not matter to a line.
 TEST(FlowLine, DoesNotDependOnChoices) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const std::string output = output_of(
-        kLine, {.top = "Buffered", .params = {{"n", "30"}, {"m", "4"}, {"c", "2"}}, .seed = seed, .random_choice = true});
+    const std::string output = output_of(kLine, {.top = "Buffered",
+                                                 .params = {{"n", "30"}, {"m", "4"}, {"c", "2"}},
+                                                 .seed = seed,
+                                                 .random_choice = true});
     EXPECT_EQ(output, listed(exit_times(30, 4, 2))) << "seed " << seed;
   }
 }
@@ -151,7 +158,8 @@ TEST(ParallelMachines, LotsGoToTheFirstFreeMachine) {
     std::sort(exits.begin(), exits.end());
     std::string expected;
     for (const auto& [time, lot] : exits) expected += fmt::format("{} {}\n", lot, time);
-    EXPECT_EQ(output_of(kParallel, {.params = {{"m", std::to_string(machines)}, {"ts", list}}}), expected);
+    EXPECT_EQ(output_of(kParallel, {.params = {{"m", std::to_string(machines)}, {"ts", list}}}),
+              expected);
   }
 }
 
@@ -194,7 +202,8 @@ proc Queue(a: ?job, b: !job) = |[ xs: job* := [], x: job
 proc M(b: ?job) = |[ x: job, n: nat := 0 | delta 0.0; *[ n < 5 -> b?x; delta x.t; !x.name, "@", time, " "; n := n + 1 ]; terminate ]|
 sys S() = |[ a, b: -job | G(a) || Queue(a, b) || M(b)@1 ]|
 )"),
-            // At 0 the machine, of lower priority, looks when all four are there: d, b (1 to 3), then a; e comes at 4.
+            // At 0 the machine, of lower priority, looks when all four are there: d, b (1 to 3),
+            // then a; e comes at 4.
             "d@1.0 b@3.0 a@6.0 e@6.5 c@9.5 ");
 }
 

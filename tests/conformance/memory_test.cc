@@ -30,7 +30,9 @@ namespace chi::conformance {
 namespace {
 
 /// Objects and bytes alive at the end, for a model that does something `n` times.
-Ran repeated(std::string_view model, int n) { return run_model(model, {.params = {{"n", std::to_string(n)}}, .max_actions = 1'000'000'000}); }
+Ran repeated(std::string_view model, int n) {
+  return run_model(model, {.params = {{"n", std::to_string(n)}}, .max_actions = 1'000'000'000});
+}
 
 void expect_no_leak(std::string_view model) {
   const Ran few = repeated(model, 10);
@@ -38,7 +40,8 @@ void expect_no_leak(std::string_view model) {
   EXPECT_EQ(few.report, "");
   EXPECT_EQ(many.report, "");
   EXPECT_EQ(few.live_objects, many.live_objects) << model;
-  EXPECT_GE(many.heap_allocations, few.heap_allocations + 900) << "this model makes no values: " << model;
+  EXPECT_GE(many.heap_allocations, few.heap_allocations + 900)
+      << "this model makes no values: " << model;
 }
 
 TEST(Leaks, Functions) {
@@ -175,7 +178,8 @@ TEST(SteadyState, AllocatesNothing) {
   EXPECT_GT(scheduler.counts().communications, 1'000'000);
   EXPECT_EQ(gauge.new_calls, 0);
   EXPECT_EQ(gauge.system_calls, 0);
-  EXPECT_GT(scheduler.machine().heap().allocations(), 300'000) << "the model's own lists come from the pool";
+  EXPECT_GT(scheduler.machine().heap().allocations(), 300'000)
+      << "the model's own lists come from the pool";
   EXPECT_LT(gauge.most_bytes, 100'000);
 }
 

@@ -7,7 +7,8 @@
 
 #include "run_model.h"
 
-// Queues against theory, with fixed seeds. The mean of 20 replications is to lie within its 99.9 % confidence interval.
+// Queues against theory, with fixed seeds. The mean of 20 replications is to lie within its 99.9 %
+// confidence interval.
 namespace chi::conformance {
 namespace {
 
@@ -36,13 +37,14 @@ Estimate replicate(std::string_view model, RunRequest request) {
 }
 
 void expect_agrees(const Estimate& found, double theory, double sharpness) {
-  EXPECT_LE(std::fabs(found.mean - theory), found.half_width) << fmt::format("{} ± {}, theory {}", found.mean, found.half_width, theory);
+  EXPECT_LE(std::fabs(found.mean - theory), found.half_width)
+      << fmt::format("{} ± {}, theory {}", found.mean, found.half_width, theory);
   EXPECT_GT(found.half_width, 0.0);
   EXPECT_LT(found.half_width, sharpness * theory) << "too blunt to show anything";
 }
 
-/// Poisson arrivals at rate 1, a queue, `m` servers with service times from `service`. Prints the mean time in the
-/// system of the last n of 1.1 n customers.
+/// Poisson arrivals at rate 1, a queue, `m` servers with service times from `service`. Prints the
+/// mean time in the system of the last n of 1.1 n customers.
 std::string open_queue(std::string_view service, int servers) {
   return fmt::format(R"(
 proc G(a: !real) = |[ u: -> real := exponential(1.0) | *[ true -> delta sample u; a!time ] ]|
@@ -75,13 +77,17 @@ double pollaczek_khinchine(double mean, double variance) {
 }
 
 TEST(Queues, MD1) {
-  expect_agrees(replicate(open_queue("constant(0.5)", 1), kCustomers), pollaczek_khinchine(0.5, 0), 0.03);
+  expect_agrees(replicate(open_queue("constant(0.5)", 1), kCustomers), pollaczek_khinchine(0.5, 0),
+                0.03);
 }
 
 TEST(Queues, MG1) {
-  expect_agrees(replicate(open_queue("uniform(0.0, 1.0)", 1), kCustomers), pollaczek_khinchine(0.5, 1.0 / 12), 0.03);
-  expect_agrees(replicate(open_queue("gamma(0.5, 1.0)", 1), kCustomers), pollaczek_khinchine(0.5, 0.5), 0.05);
-  expect_agrees(replicate(open_queue("erlang(0.6, 3)", 1), kCustomers), pollaczek_khinchine(0.6, 0.12), 0.05);
+  expect_agrees(replicate(open_queue("uniform(0.0, 1.0)", 1), kCustomers),
+                pollaczek_khinchine(0.5, 1.0 / 12), 0.03);
+  expect_agrees(replicate(open_queue("gamma(0.5, 1.0)", 1), kCustomers),
+                pollaczek_khinchine(0.5, 0.5), 0.05);
+  expect_agrees(replicate(open_queue("erlang(0.6, 3)", 1), kCustomers),
+                pollaczek_khinchine(0.6, 0.12), 0.05);
 }
 
 TEST(Queues, MMc) {
@@ -95,10 +101,12 @@ TEST(Queues, MMc) {
   }
   const double last = term * c / (c - a);
   const double wait = last / (sum + last) * service / (c - a);
-  expect_agrees(replicate(open_queue(fmt::format("exponential({})", service), c), kCustomers), service + wait, 0.03);
+  expect_agrees(replicate(open_queue(fmt::format("exponential({})", service), c), kCustomers),
+                service + wait, 0.03);
 }
 
-// Little: the mean number in the system is the arrival rate times the mean time there, exactly over a busy run.
+// Little: the mean number in the system is the arrival rate times the mean time there, exactly over
+// a busy run.
 TEST(Queues, LittlesLaw) {
   const std::string output = output_of(R"(
 proc G(a: !real, n: nat, ref l: nat, ref area, last: real) = |[ u: -> real := exponential(1.0), i: nat
@@ -114,7 +122,8 @@ sys S() = |[ a, b: -real, l: nat, area, last: real | G(a, 20000, l, area, last) 
 }
 
 TEST(Queues, ClosedNetworkByMeanValueAnalysis) {
-  // Four pallets go round three stations with exponential times. Mean value analysis (Reiser and Lavenberg 1980).
+  // Four pallets go round three stations with exponential times. Mean value analysis (Reiser and
+  // Lavenberg 1980).
   const std::vector<double> service = {1.0, 0.5, 2.0};
   std::vector<double> queue(service.size(), 0.0);
   double throughput = 0;

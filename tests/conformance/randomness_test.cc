@@ -49,7 +49,8 @@ sys S() = |[ P(exponential(1.0), [exponential(1.0), exponential(1.0)]) || P(expo
 )");
   std::set<std::string> seen;
   std::size_t begin = 0;
-  for (std::size_t end = output.find(' '); end != std::string::npos; end = output.find(' ', begin)) {
+  for (std::size_t end = output.find(' '); end != std::string::npos;
+       end = output.find(' ', begin)) {
     EXPECT_TRUE(seen.insert(output.substr(begin, end - begin)).second) << output;
     begin = end + 1;
   }
@@ -57,23 +58,31 @@ sys S() = |[ P(exponential(1.0), [exponential(1.0), exponential(1.0)]) || P(expo
 }
 
 TEST(Streams, GoOnWhenTheLawChanges) {
-  EXPECT_EQ(output_of_process("u, v: -> real", "u := uniform(0.0, 1.0); v := u; !sample u = sample v"), "false");
+  EXPECT_EQ(
+      output_of_process("u, v: -> real", "u := uniform(0.0, 1.0); v := u; !sample u = sample v"),
+      "false");
   // The same stream, twice the mean: twice the sample.
-  EXPECT_EQ(output_of("proc P(m: real) = |[ u: -> real, x: real | u := exponential(m); x := sample u; u := exponential(2 * m); !x / m, \" \", sample u / (2 * m) ]|\n"
+  EXPECT_EQ(output_of("proc P(m: real) = |[ u: -> real, x: real | u := exponential(m); x := sample "
+                      "u; u := exponential(2 * m); !x / m, \" \", sample u / (2 * m) ]|\n"
                       "sys S() = |[ P(1.0) ]|"),
-            output_of("proc P(m: real) = |[ u: -> real, x: real | u := exponential(m); x := sample u; u := exponential(m); !x / m, \" \", sample u / m ]|\n"
+            output_of("proc P(m: real) = |[ u: -> real, x: real | u := exponential(m); x := sample "
+                      "u; u := exponential(m); !x / m, \" \", sample u / m ]|\n"
                       "sys S() = |[ P(1.0) ]|"));
 }
 
 TEST(Streams, OfEveryDistributionInStatements) {
-  EXPECT_EQ(output_of_process(
-                "c: -> nat := constant(4), b: -> bool := bernoulli(1.0), n: -> nat := binomial(3, 1.0), g: -> nat := geometric(1.0), "
-                "p: -> nat := poisson(0.0), i: -> int := uniform(5, 6), e: -> real := erlang(1.0, 2), m: -> real := gamma(2.0, 1.0), "
-                "o: -> real := normal(3.0, 0.0), l: -> real := lognormal(1.0, 1.0), t: -> real := beta(1.0, 1.0), "
-                "r: -> real := triangle(1.0, 2.0, 3.0), w: -> real := weibull(1.0, 1.0)",
-                "!sample c, sample b, sample n, sample p, sample i, sample e > 0, sample m > 0, sample o, sample l > 0, sample t < 1, "
-                "sample r >= 1 and sample r <= 3, sample w > 0; !sample g in {0, 1}"),
-            "4true305truetrue3.0truetruetruetruetrue");
+  EXPECT_EQ(
+      output_of_process("c: -> nat := constant(4), b: -> bool := bernoulli(1.0), n: -> nat := "
+                        "binomial(3, 1.0), g: -> nat := geometric(1.0), "
+                        "p: -> nat := poisson(0.0), i: -> int := uniform(5, 6), e: -> real := "
+                        "erlang(1.0, 2), m: -> real := gamma(2.0, 1.0), "
+                        "o: -> real := normal(3.0, 0.0), l: -> real := lognormal(1.0, 1.0), t: -> "
+                        "real := beta(1.0, 1.0), "
+                        "r: -> real := triangle(1.0, 2.0, 3.0), w: -> real := weibull(1.0, 1.0)",
+                        "!sample c, sample b, sample n, sample p, sample i, sample e > 0, sample m "
+                        "> 0, sample o, sample l > 0, sample t < 1, "
+                        "sample r >= 1 and sample r <= 3, sample w > 0; !sample g in {0, 1}"),
+      "4true305truetrue3.0truetruetruetruetrue");
 }
 
 constexpr std::string_view kBusy = R"(
@@ -86,7 +95,8 @@ sys S() = |[ a, b, c: -nat | G(a) || B(a, b, c) || M(b) || M(c) ]|
 
 TEST(Seeds, SameSeedGivesTheSameLogBitForBit) {
   for (const bool random : {false, true}) {
-    const RunRequest request{.end = 200, .seed = 7, .random_choice = random, .events = true, .record = true};
+    const RunRequest request{
+        .end = 200, .seed = 7, .random_choice = random, .events = true, .record = true};
     const Ran one = run_model(kBusy, request);
     const Ran two = run_model(kBusy, request);
     EXPECT_GT(one.events.size(), 10000u);
@@ -103,17 +113,20 @@ TEST(Seeds, SameSeedGivesTheSameLogBitForBit) {
 /// How often each output came over 200 seeds of `--choice random`.
 std::map<std::string, int> outcomes(std::string_view model) {
   std::map<std::string, int> counts;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) ++counts[output_of(model, {.seed = seed, .random_choice = true})];
+  for (std::uint64_t seed = 0; seed < 200; ++seed)
+    ++counts[output_of(model, {.seed = seed, .random_choice = true})];
   return counts;
 }
 
 void expect_all_often(const std::map<std::string, int>& counts, std::size_t ways) {
   EXPECT_EQ(counts.size(), ways);
-  for (const auto& [output, count] : counts) EXPECT_GT(count, 200 / static_cast<int>(ways) / 2) << output;
+  for (const auto& [output, count] : counts)
+    EXPECT_GT(count, 200 / static_cast<int>(ways) / 2) << output;
 }
 
 TEST(Choices, OpenAlternatives) {
-  expect_all_often(outcomes("proc P() = |[ | [ true -> !1 | true -> !2 | false -> !3 | true -> !4 ] ]|"), 3);
+  expect_all_often(
+      outcomes("proc P() = |[ | [ true -> !1 | true -> !2 | false -> !3 | true -> !4 ] ]|"), 3);
   expect_all_often(outcomes("proc P() = |[ | [ i: nat <- 0..3: i /= 2 -> !i ] ]|"), 3);
   EXPECT_EQ(output_of("proc P() = |[ | [ true -> !1 | true -> !2 ] ]|"), "1") << "--choice first";
 }
@@ -138,15 +151,20 @@ sys T() = |[ a: -nat | S(a) || R(a) ]|
 }
 
 TEST(Choices, WhichProcess) {
-  expect_all_often(outcomes("proc P(n: nat) = |[ | delta 1.0; !n ]|\nsys S() = |[ P(1) || P(2) || P(3) ]|"), 6);
+  expect_all_often(
+      outcomes("proc P(n: nat) = |[ | delta 1.0; !n ]|\nsys S() = |[ P(1) || P(2) || P(3) ]|"), 6);
   // The first and the last of many that have nothing to do.
-  expect_all_often(outcomes("proc P(n: nat) = |[ | delta 1.0; !n ]|\nproc Q() = |[ ]|\nsys S() = |[ P(1) || i: nat <- 0..99: Q() || P(2) ]|"), 2);
+  expect_all_often(outcomes("proc P(n: nat) = |[ | delta 1.0; !n ]|\nproc Q() = |[ ]|\nsys S() = "
+                            "|[ P(1) || i: nat <- 0..99: Q() || P(2) ]|"),
+                   2);
 }
 
 TEST(Choices, NeverAgainstPriorities) {
-  const auto counts = outcomes("proc P(n: nat) = |[ | delta 1.0; !n ]|\nsys S() = |[ P(1)@1 || P(2) || P(3)@1 || P(4) ]|");
+  const auto counts = outcomes(
+      "proc P(n: nat) = |[ | delta 1.0; !n ]|\nsys S() = |[ P(1)@1 || P(2) || P(3)@1 || P(4) ]|");
   expect_all_often(counts, 4);
-  for (const auto& [output, count] : counts) EXPECT_TRUE(output.starts_with("24") || output.starts_with("42")) << output;
+  for (const auto& [output, count] : counts)
+    EXPECT_TRUE(output.starts_with("24") || output.starts_with("42")) << output;
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ void note(const Diagnostic& diagnostic, const SourceFile& source, Ran& ran) {
 /// An event log in memory.
 class Log {
  public:
-  explicit Log(const SourceFile& source) : file_(open_memstream(&text_, &size_)), log_(file_, source) {}
+  explicit Log(const SourceFile& source)
+      : file_(open_memstream(&text_, &size_)), log_(file_, source) {}
   ~Log() { std::free(text_); }
   sim::Observer* observer() { return &log_; }
   std::string close() {
@@ -62,7 +63,8 @@ Ran run_model(std::string_view text, const RunRequest& request) {
   scheduler.pulse = &collector;
   Log log(source);
   if (request.events) scheduler.observer = log.observer();
-  results::Recording recording(*compiled->model, scheduler.machine(), scheduler.frames(), {}, {}, request.end);
+  results::Recording recording(*compiled->model, scheduler.machine(), scheduler.frames(), {}, {},
+                               request.end);
   if (request.record) scheduler.recorder = &recording;
   const sim::Outcome outcome = scheduler.run();
   if (outcome.failed()) note(driver::explain(outcome, source), source, ran);

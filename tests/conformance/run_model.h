@@ -21,20 +21,20 @@ struct RunRequest {
   bool random_choice = false;
   std::int64_t max_actions = 3'000'000;  ///< a livelock is found soon
   std::int64_t heap_limit = std::int64_t{8} << 30;
-  bool events = false;                   ///< keep the event log
-  bool record = false;                   ///< keep a trace
+  bool events = false;  ///< keep the event log
+  bool record = false;  ///< keep a trace
 };
 
 /// What a run left behind.
 struct Ran {
-  std::string output;           ///< what the model printed
-  std::string report;           ///< the diagnostic of a failed run, or of a model that is wrong, as text
-  std::string code;             ///< its code: "E6001"; empty if all went well
-  double time = 0;              ///< when the run ended
-  std::string events;           ///< the event log
+  std::string output;  ///< what the model printed
+  std::string report;  ///< the diagnostic of a failed run, or of a model that is wrong, as text
+  std::string code;    ///< its code: "E6001"; empty if all went well
+  double time = 0;     ///< when the run ended
+  std::string events;  ///< the event log
   results::Trace trace;
   sim::RunCounts counts;
-  std::int64_t live_objects = 0;        ///< lists, sets, strings and dictionaries alive at the end
+  std::int64_t live_objects = 0;  ///< lists, sets, strings and dictionaries alive at the end
   std::int64_t live_bytes = 0;
   std::int64_t heap_allocations = 0;    ///< blocks that the model's values asked for
   std::int64_t system_allocations = 0;  ///< those that had to come from the system
@@ -46,8 +46,8 @@ Ran run_model(std::string_view text, const RunRequest& request = {});
 /// The output of a model that is to run without failure; otherwise the report.
 std::string output_of(std::string_view text, const RunRequest& request = {});
 
-/// The output of a process without channels and parameters: `P() = |[ declarations | statements ]|`, behind
-/// `definitions`.
+/// The output of a process without channels and parameters: `P() = |[ declarations | statements
+/// ]|`, behind `definitions`.
 std::string output_of_process(std::string_view declarations, std::string_view statements,
                               std::string_view definitions = "");
 

@@ -4,12 +4,15 @@
 
 #include "run_model.h"
 
-// Statements of processes (language.md §5): selection, repetition, delays, selective waiting, communication.
+// Statements of processes (language.md §5): selection, repetition, delays, selective waiting,
+// communication.
 namespace chi::conformance {
 namespace {
 
 TEST(Delay, ZeroNegativeAndIntegerPassAtOnce) {
-  EXPECT_EQ(output_of_process("", "delta 0; delta -3.5; delta 0.0; !time; delta 2; !time; delta 0.5; !time"), "0.02.02.5");
+  EXPECT_EQ(output_of_process(
+                "", "delta 0; delta -3.5; delta 0.0; !time; delta 2; !time; delta 0.5; !time"),
+            "0.02.02.5");
 }
 
 TEST(Delay, InfiniteNeverPasses) {
@@ -31,35 +34,51 @@ sys S() = |[ d: real := 3.0 | A(d) || B(d) ]|
 }
 
 TEST(Process, WithoutStatementsOrEmpty) {
-  EXPECT_EQ(output_of("proc P() = |[ ]|\nproc Q() = |[ x: nat := 3 | !x ]|\nsys S() = |[ P() || Q() ]|"), "3");
+  EXPECT_EQ(
+      output_of("proc P() = |[ ]|\nproc Q() = |[ x: nat := 3 | !x ]|\nsys S() = |[ P() || Q() ]|"),
+      "3");
   EXPECT_EQ(run_model("proc P() = |[ ]|").report, "");
   EXPECT_EQ(output_of_process("", "skip; skip"), "");
 }
 
 TEST(Terminate, EndsTheRunInTheMiddle) {
-  const Ran ran = run_model("proc P() = |[ | delta 1.0; !1; terminate; !2 ]|\nproc Q() = |[ | delta 1.0; !3; delta 5.0; !4 ]|\n"
-                            "sys S() = |[ P() || Q() ]|");
+  const Ran ran = run_model(
+      "proc P() = |[ | delta 1.0; !1; terminate; !2 ]|\nproc Q() = |[ | delta 1.0; !3; delta 5.0; "
+      "!4 ]|\n"
+      "sys S() = |[ P() || Q() ]|");
   EXPECT_EQ(ran.output, "1");
   EXPECT_EQ(ran.report, "");
   EXPECT_EQ(ran.time, 1.0);
 }
 
 TEST(Selection, TakesTheFirstOpenAlternative) {
-  EXPECT_EQ(output_of_process("n: nat", "[ n = 0 -> !\"a\" | true -> !\"b\" ]; n := 1; [ n = 0 -> !\"a\" | true -> !\"b\" ]"), "ab");
+  EXPECT_EQ(
+      output_of_process(
+          "n: nat",
+          "[ n = 0 -> !\"a\" | true -> !\"b\" ]; n := 1; [ n = 0 -> !\"a\" | true -> !\"b\" ]"),
+      "ab");
 }
 
 TEST(Selection, UnwoundAndNested) {
-  EXPECT_EQ(output_of_process("a: nat^4 := [3, 1, 4, 1], n: nat",
-                              "*[ i: nat <- 0..3: a.i > 0 -> a.i := a.i - 1; n := n + 10 ^ i ]; !n, a"),
-            "1413[0, 0, 0, 0]");
-  EXPECT_EQ(output_of_process("m: (nat^3)^2, k: nat",
-                              "k := 0; *[ i: nat <- 0..1: k mod 2 = i and k < 6 -> [ j: nat <- i..2: k mod 3 = j or j = 2 -> m.i.j := m.i.j + 1 ]; k := k + 1 ]; !m"),
-            "[[1, 1, 1], [0, 1, 2]]");
+  EXPECT_EQ(
+      output_of_process("a: nat^4 := [3, 1, 4, 1], n: nat",
+                        "*[ i: nat <- 0..3: a.i > 0 -> a.i := a.i - 1; n := n + 10 ^ i ]; !n, a"),
+      "1413[0, 0, 0, 0]");
+  EXPECT_EQ(
+      output_of_process("m: (nat^3)^2, k: nat",
+                        "k := 0; *[ i: nat <- 0..1: k mod 2 = i and k < 6 -> [ j: nat <- i..2: k "
+                        "mod 3 = j or j = 2 -> m.i.j := m.i.j + 1 ]; k := k + 1 ]; !m"),
+      "[[1, 1, 1], [0, 1, 2]]");
 }
 
 TEST(Repetition, EndsWhenAllGuardsAreClosed) {
-  EXPECT_EQ(output_of_process("n: nat", "*[ n < 3 -> n := n + 1 | n > 5 -> !\"never\" ]; !n; *[ n < 3 -> skip ]; !n"), "33");
-  EXPECT_EQ(output_of_process("n: nat", "*[ n := n + 1; [ n = 4 -> !n; terminate | n < 4 -> skip ] ]"), "4");
+  EXPECT_EQ(
+      output_of_process(
+          "n: nat", "*[ n < 3 -> n := n + 1 | n > 5 -> !\"never\" ]; !n; *[ n < 3 -> skip ]; !n"),
+      "33");
+  EXPECT_EQ(
+      output_of_process("n: nat", "*[ n := n + 1; [ n = 4 -> !n; terminate | n < 4 -> skip ] ]"),
+      "4");
 }
 
 // `*[ b; E -> S ]`: a shared variable that closes the last guard ends it while it waits.
@@ -98,14 +117,17 @@ sys S(t: real) = |[ b: bool := false | A(b, t) || B(b) ]|
 )";
   EXPECT_EQ(output_of(model, {.params = {{"t", "1.0"}}}), "3.0");
   EXPECT_EQ(output_of(model, {.params = {{"t", "2.75"}}}), "3.0");
-  EXPECT_EQ(output_of(model, {.params = {{"t", "2.25"}}}), "3.25") << "closed when it would pass; it passes when it opens";
+  EXPECT_EQ(output_of(model, {.params = {{"t", "2.25"}}}), "3.25")
+      << "closed when it would pass; it passes when it opens";
   EXPECT_EQ(output_of(model, {.params = {{"t", "4.0"}}}), "4.0") << "opens after its time";
   EXPECT_EQ(output_of(model, {.params = {{"t", "7.0"}}}), "late 6.0");
 }
 
 // The guard protects the duration.
 TEST(SelectiveWaiting, DurationBehindAClosedGuardIsNotEvaluated) {
-  EXPECT_EQ(output_of_process("xs: real*", "[ len(xs) > 0; delta hd(xs) -> !1 | true; delta 1.0 -> !2 ]"), "2");
+  EXPECT_EQ(
+      output_of_process("xs: real*", "[ len(xs) > 0; delta hd(xs) -> !1 | true; delta 1.0 -> !2 ]"),
+      "2");
 }
 
 TEST(SelectiveWaiting, NestedSelections) {
@@ -128,18 +150,20 @@ proc A(a: !nat, b: ?nat) = |[ x: nat, n: nat | *[ n < 4; a!n -> !"s", n, " "; n 
 proc B(a: ?nat, b: !nat) = |[ x: nat, n: nat | *[ n < 4; b!(10 + n) -> n := n + 1; delta 1.0 | n < 4; a?x -> n := n + 1; delta 1.0 ] ]|
 sys S() = |[ a, b: -nat | A(a, b) || B(a, b) ]|
 )"),
-            // Of two who both wait, the one that looks second finds the first: at each time A waits, B takes its first.
+            // Of two who both wait, the one that looks second finds the first: at each time A
+            // waits, B takes its first.
             "r10 r11 r12 r13 ");
 }
 
 TEST(SelectiveWaiting, OverBundles) {
-  EXPECT_EQ(output_of(R"(
+  EXPECT_EQ(
+      output_of(R"(
 proc G(a: (!nat)^3) = |[ i: nat | *[ i < 6 -> a.(i mod 3)!i; delta 1.0; i := i + 1 ] ]|
 proc R(a: (?nat)^3) = |[ x: nat^3, n: nat
 | *[ i: nat <- 0..2: n < 6; a.i?x.i -> !i, x, "@", time, " "; n := n + 1 ] ]|
 sys S() = |[ a: (-nat)^3 | G(a) || R(a) ]|
 )"),
-            "0[0, 0, 0]@0.0 1[0, 1, 0]@1.0 2[0, 1, 2]@2.0 0[3, 1, 2]@3.0 1[3, 4, 2]@4.0 2[3, 4, 5]@5.0 ");
+      "0[0, 0, 0]@0.0 1[0, 1, 0]@1.0 2[0, 1, 2]@2.0 0[3, 1, 2]@3.0 1[3, 4, 2]@4.0 2[3, 4, 5]@5.0 ");
 }
 
 TEST(SelectiveWaiting, NablaAsAnAlternative) {
@@ -256,8 +280,9 @@ xper = |[ z: nat := 5 | left: Cell(1) || Cell(2) ]|
 )",
                             {.record = true});
   EXPECT_EQ(ran.report, "");
-  const std::vector<std::string> names = {"z",        "left.k",   "left.P[0].y", "left.P[1].y", "left.last.y",
-                                          "Cell.k",   "Cell.P[0].y", "Cell.P[1].y", "Cell.last.y"};
+  const std::vector<std::string> names = {"z",           "left.k",      "left.P[0].y",
+                                          "left.P[1].y", "left.last.y", "Cell.k",
+                                          "Cell.P[0].y", "Cell.P[1].y", "Cell.last.y"};
   EXPECT_EQ(ran.trace.names, names);
   std::vector<double> last;
   for (const auto& column : ran.trace.columns) last.push_back(column.back());

@@ -13,7 +13,8 @@
 namespace chi {
 namespace {
 
-/// Number of errors, none of which may be shown at absurd length; the formatter must refuse the text too.
+/// Number of errors, none of which may be shown at absurd length; the formatter must refuse the
+/// text too.
 int errors_of(std::string text) {
   const SourceFile source("bad.chi", std::move(text));
   Diagnostics diagnostics;
@@ -72,9 +73,12 @@ TEST(BadInput, NumbersBeyondTheirRange) {
 TEST(BadInput, RecursionInTypesConstantsAndSystems) {
   EXPECT_GT(errors_of("type a = b, b = a*"), 0);
   EXPECT_GT(errors_of("const a = b, b = a"), 0);
-  EXPECT_GT(errors_of("func f(n: nat) -> nat = f(n + 1) const a = f(0) proc P() = |[ x: nat^a | skip ]|"), 0);
+  EXPECT_GT(
+      errors_of("func f(n: nat) -> nat = f(n + 1) const a = f(0) proc P() = |[ x: nat^a | skip ]|"),
+      0);
   EXPECT_GT(errors_of("sys S() = |[ S() ]|"), 0);
-  EXPECT_GT(errors_of("const a: nat* = range(1000000000000) proc P() = |[ x: nat^(len(a)) | skip ]|"), 0);
+  EXPECT_GT(
+      errors_of("const a: nat* = range(1000000000000) proc P() = |[ x: nat^(len(a)) | skip ]|"), 0);
 }
 
 TEST(BadInput, FilesThatCannotBeRead) {

@@ -8,8 +8,8 @@
 #include "source/source_file.h"
 #include "syntax/format.h"
 
-// Any bytes through lexer, parser, checker, formatter, instantiation and lowering. What must hold: no crash, every
-// diagnostic can be shown, and formatting a formatted text changes nothing.
+// Any bytes through lexer, parser, checker, formatter, instantiation and lowering. What must hold:
+// no crash, every diagnostic can be shown, and formatting a formatted text changes nothing.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const chi::SourceFile source("input.chi", std::string(reinterpret_cast<const char*>(data), size));
   chi::Diagnostics diagnostics;

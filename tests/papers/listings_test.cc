@@ -17,7 +17,8 @@ namespace {
 
 std::vector<std::filesystem::path> listings() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(CHI_SOURCE_DIR) + "/tests/papers/listings")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(CHI_SOURCE_DIR) +
+                                                               "/tests/papers/listings")) {
     if (entry.path().extension() == ".chi") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -55,9 +56,8 @@ TEST_P(Listing, MeansTheSameWhenFormatted) {
   EXPECT_EQ(errors(formatted, diagnostics), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Papers, Listing, ::testing::ValuesIn(listings()), [](const auto& listing) {
-  return listing.param.stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Papers, Listing, ::testing::ValuesIn(listings()),
+                         [](const auto& listing) { return listing.param.stem().string(); });
 
 }  // namespace
 }  // namespace chi

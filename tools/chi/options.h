@@ -7,7 +7,8 @@
 namespace chi::cli {
 
 /// Exit codes promised to users and scripts.
-inline constexpr int kSuccess = 0, kModelWrong = 1, kCallWrong = 2, kRunFailed = 3, kInterrupted = 130;
+inline constexpr int kSuccess = 0, kModelWrong = 1, kCallWrong = 2, kRunFailed = 3,
+                     kInterrupted = 130;
 
 enum class Color { Auto, Always, Never };
 

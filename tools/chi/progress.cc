@@ -24,8 +24,9 @@ void Progress::pulse(double time, const sim::RunCounts& counts) {
   const double share = end_ > 0 ? std::fmin(time / end_, 1.0) : 1.0;
   const auto filled = static_cast<std::size_t>(share * kWidth);
   const double left = share > 0 ? since_start * (1 - share) / share : 0;
-  std::fputs(fmt::format("\r\033[K[{}{}] {:3.0f} %  t = {:.6g}  {} events  {:.0f} s left", std::string(filled, '#'),
-                         std::string(kWidth - filled, '.'), 100 * share, time, events, left)
+  std::fputs(fmt::format("\r\033[K[{}{}] {:3.0f} %  t = {:.6g}  {} events  {:.0f} s left",
+                         std::string(filled, '#'), std::string(kWidth - filled, '.'), 100 * share,
+                         time, events, left)
                  .c_str(),
              stderr);
 }

@@ -5,8 +5,8 @@
 
 namespace chi::cli {
 
-/// Writes the model's output to stdout, and on a terminal a bar with model time, share of the end time, events and time
-/// left to stderr.
+/// Writes the model's output to stdout, and on a terminal a bar with model time, share of the end
+/// time, events and time left to stderr.
 class Progress : public sim::Scheduler::Pulse {
  public:
   Progress(double end, bool show_bar) : end_(end), show_bar_(show_bar), start_(Clock::now()) {}

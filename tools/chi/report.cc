@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-
 #include <unistd.h>
 
 #include "diag/render.h"
