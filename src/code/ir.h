@@ -2,13 +2,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/id.h"
 #include "code/runtime_type.h"
 #include "code/slot.h"
+#include "sema/decl_id.h"
 #include "sema/value.h"
 #include "source/span.h"
+#include "syntax/ast.h"
 
 /// The one intermediate form of everything that is executed: statements, functions, equations.
 /// Typed registers in a frame of slots; straight code and jumps. The interpreter runs it as it is;
@@ -57,6 +60,16 @@ struct Watched {
   std::int32_t slots = 0;
 };
 
+/// A condition that the evaluation of a selection may come to, a row of Program::conditions. What
+/// was not come to (`and`, `or`, a closed guard) does not matter until something else changes, so
+/// only those that were are watched while the process waits.
+struct Noted {
+  std::int32_t condition = 0;
+  std::int32_t reg = 0;     ///< register: whether it was come to
+  std::int32_t offer = -1;  ///< which alternative it belongs to, counted from 0; -1: a `nabla`'s
+  bool guard = false;       ///< it stands in the alternative's guard, not in its `nabla`
+};
+
 /// A selective waiting, or a `nabla` (no offers but one immediate).
 struct Selection {
   std::int32_t first_offer = 0, offers = 0;
@@ -65,8 +78,9 @@ struct Selection {
       -1;             ///< where to go when no guard is open (the end of a repetition); -1: an error
   bool waits = true;  ///< false: a selection without events, in which an open guard is needed now
   std::vector<std::int32_t> deadlines =
-      {};                             ///< registers of times at which a condition may come true
-  std::vector<Watched> watched = {};  ///< shared variables that guards and conditions read
+      {};                              ///< registers of times at which a condition may come true
+  std::vector<Watched> watched = {};   ///< shared variables that guards and conditions read
+  std::vector<Noted> conditions = {};  ///< state events to look for, in models with equations
   Span span = {};
 };
 
@@ -107,6 +121,46 @@ struct Constant {
 
 using RoutineId = Id<struct RoutineTag>;
 
+/// Unwinding indices around a place in the text, outermost first (flat::Indices).
+using UnwindingIndices = std::vector<std::pair<sema::DeclId, std::int64_t>>;
+
+/// What a process wants of the truth of a condition.
+enum class Wanted : std::uint8_t {
+  Either,  ///< a guard, a plain use: the truth at this instant
+  True,    ///< it waits for it in a `nabla`. At the event that makes the relation true just after
+           ///< this instant it is over, so that counts as true (`nabla x > 3` passes at x = 3);
+  False,   ///< the same under a `not`
+};
+
+/// A condition with relations over variables that equations may determine, or over `time`: the
+/// surroundings evaluate it, with the tolerance band of events, and look for its state events
+/// (flat::StatementEquations::condition translates it for a process instance).
+///
+/// `and`, `or` and `not` of a statement's condition are code around conditions, so each of these is
+/// a single relation in nearly all cases, else a call of a boolean function.
+struct Condition {
+  RoutineId body;
+  syntax::ExprId source;
+  UnwindingIndices indices = {};
+  Wanted wanted = Wanted::Either;
+};
+
+/// A derivative in a statement (flat::StatementEquations::value translates it, substitutes
+/// applied).
+struct DerivativeValue {
+  RoutineId body;
+  syntax::ExprId source;
+  UnwindingIndices indices = {};
+  std::int32_t count = 1;  ///< number of its scalars
+};
+
+/// Instantaneous equations.
+struct InstantEquations {
+  RoutineId body;
+  syntax::StatId source;  ///< a syntax::Instant
+  UnwindingIndices indices = {};
+};
+
 /// All code of one model.
 struct Program {
   Program(const sema::Types& model_types, const Interner& symbols) : types(model_types, symbols) {}
@@ -116,6 +170,12 @@ struct Program {
   std::vector<RoutineId>
       function_of_decl;              ///< by a function value, which is its declaration's number
   Table<RoutineId, Routine> bodies;  ///< same order as flat::FlatModel::bodies
+
+  // What statements ask of the equations, per body: by number in the instructions Holds, Value and
+  // Instant. Empty in models without equations.
+  std::vector<Condition> conditions;
+  std::vector<DerivativeValue> values;
+  std::vector<InstantEquations> instants;
 };
 
 }  // namespace chi::code

@@ -38,11 +38,16 @@ bool EquationWalk::add(std::int32_t block, const Indices& indices, Slice<syntax:
 
 std::optional<expr::ExprId> EquationWalk::condition(std::int32_t block, const Indices& indices,
                                                     ExprId expr, Diagnostics& diagnostics) {
-  diagnostics_ = &diagnostics;
-  scope_.enter(block, indices);
-  const auto scalars = translate(expr, IfKind::Plain);
+  const auto scalars = value(block, indices, expr, diagnostics);
   if (!scalars) return std::nullopt;
   return scalars->front();
+}
+
+std::optional<EquationWalk::Scalars> EquationWalk::value(std::int32_t block, const Indices& indices,
+                                                         ExprId expr, Diagnostics& diagnostics) {
+  diagnostics_ = &diagnostics;
+  scope_.enter(block, indices);
+  return translate(expr, IfKind::Plain);
 }
 
 // Follows the nesting of guards and unwindings in the text, which the parser limits.

@@ -26,6 +26,10 @@ class EquationWalk {
   std::optional<expr::ExprId> condition(std::int32_t block, const Indices& indices,
                                         syntax::ExprId expr, Diagnostics& diagnostics);
 
+  /// The scalars of the value of an expression of a statement there, in slot order.
+  std::optional<std::vector<expr::ExprId>> value(std::int32_t block, const Indices& indices,
+                                                 syntax::ExprId expr, Diagnostics& diagnostics);
+
  private:
   // Where in the text the walk is.
   struct Site {

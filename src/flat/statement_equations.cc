@@ -18,6 +18,16 @@ std::optional<expr::ExprId> StatementEquations::condition(std::int32_t block,
   return result ? std::optional(apply_substitutes(model_, *result)) : std::nullopt;
 }
 
+std::optional<std::vector<expr::ExprId>> StatementEquations::value(std::int32_t block,
+                                                                   const Indices& indices,
+                                                                   syntax::ExprId expr,
+                                                                   Diagnostics& diagnostics) {
+  auto result = walk_->value(block, indices, expr, diagnostics);
+  if (!result) return std::nullopt;
+  for (expr::ExprId& scalar : *result) scalar = apply_substitutes(model_, scalar);
+  return result;
+}
+
 std::optional<EquationSet> StatementEquations::instant(std::int32_t block, const Indices& indices,
                                                        const syntax::Instant& statement,
                                                        Diagnostics& diagnostics) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "diag/diagnostic.h"
 #include "flat/block_scope.h"
@@ -23,6 +24,10 @@ class StatementEquations {
   /// (expr::relations) are the state events to look for. None exactly when it reported.
   std::optional<expr::ExprId> condition(std::int32_t block, const Indices& indices,
                                         syntax::ExprId expr, Diagnostics& diagnostics);
+
+  /// The value of a derivative in a statement there: its scalars, in slot order.
+  std::optional<std::vector<expr::ExprId>> value(std::int32_t block, const Indices& indices,
+                                                 syntax::ExprId expr, Diagnostics& diagnostics);
 
   /// The equations of an instantaneous equation statement there.
   std::optional<EquationSet> instant(std::int32_t block, const Indices& indices,

@@ -14,21 +14,10 @@
 #include "sim/observer.h"
 #include "sim/outcome.h"
 #include "sim/ready_set.h"
+#include "sim/run_options.h"
 #include "sim/watch_lists.h"
 
 namespace chi::sim {
-
-struct RunOptions {
-  double end = std::numeric_limits<double>::infinity();
-  std::uint64_t seed = 0;
-  bool random_choice = false;  ///< --choice random
-  /// Actions at one instant after which the run is taken for a livelock: far more than any model
-  /// needs, reached in seconds.
-  std::int64_t max_actions = 100'000'000;
-  std::int64_t heap_limit =
-      std::numeric_limits<std::int64_t>::max();    ///< bytes for the model's lists and strings
-  const std::atomic<bool>* interrupted = nullptr;  ///< set from a signal handler
-};
 
 /// What a run counted, for `--stats`.
 struct RunCounts {

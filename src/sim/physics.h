@@ -1,0 +1,83 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "code/ir.h"
+#include "code/machine.h"
+#include "code/surroundings.h"
+#include "flat/flat_model.h"
+#include "sim/frames.h"
+#include "sim/observer.h"
+#include "sim/outcome.h"
+#include "sim/run_options.h"
+
+namespace chi::sim {
+
+/// The equations, as the scheduler meets them: who integrates them, and finds state events, while
+/// the processes wait. To the statements it is their surroundings.
+///
+/// The order of calls:
+///
+///     start                                    -- after the initialisers
+///     repeat
+///       settle, refresh, about_to_assign, ...  -- by statements, in the discrete phase
+///       watch, unwatch                         -- processes begin and end to wait
+///       finish_discrete_phase                  -- no process is ready; wakes some: the phase goes
+///       on advance                                -- time passes
+///     until the run is over
+class Physics : public code::Surroundings {
+ public:
+  /// Who is told; null: nobody. The scheduler sets them before `start`.
+  ///
+  /// The recorder's rows before and after the instants at which `advance` ends are the scheduler's;
+  /// what lies between them (Recorder::constant_until, and the like for what moves; events of
+  /// equations inside `advance` that concern no process) is this one's.
+  Observer* observer = nullptr;
+  Recorder* recorder = nullptr;
+
+  /// The initialisers have run: memory holds the start values. Nothing is solved yet.
+  virtual bool start() = 0;
+
+  /// Whether time can bring something that is in no calendar: there are equations, which are to be
+  /// integrated to the end of the run, or a watched condition depends on time.
+  virtual bool can_move() const = 0;
+
+  /// `process`, in the instance `block`, begins to wait for a change of the truth of a condition of
+  /// Program::conditions, whose truth it has just asked for with `holds`; several calls for several
+  /// conditions.
+  virtual void watch(std::int32_t process, std::int32_t block, std::int32_t condition) = 0;
+  /// It goes on, for whatever reason: forgets all it watched. Called only for those that did.
+  virtual void unwatch(std::int32_t process) = 0;
+
+  /// The discrete phase has come to rest: decides the mode and solves the IP, if something changed.
+  /// Appends to `woken` the processes that watch a condition whose truth at this instant is not the
+  /// one they saw; they look again, and the discrete phase goes on. False on failure.
+  virtual bool finish_discrete_phase(std::vector<std::int32_t>& woken) = 0;
+
+  enum class Advance : std::uint8_t {
+    ReachedLimit,
+    Event,        ///< a state event before the limit, or at it
+    AtRest,       ///< only if `limit` is infinite: nothing will change any more; time stays
+    Interrupted,  ///< RunOptions::interrupted
+    Failed,
+  };
+  /// Integrates until `limit`, which is the next deadline or the end of the run, or to an earlier
+  /// state event that makes some watched condition worth another look: appends the processes that
+  /// watch it to `woken`. Sets Machine::time. Requires limit > time.
+  virtual Advance advance(double limit, std::vector<std::int32_t>& woken) = 0;
+
+  /// Why the run cannot go on, after a failure of any call. Its time is not used.
+  virtual const Outcome& failure() const = 0;
+};
+
+/// Whether running the program needs a Physics: the model has equations, or statements that only
+/// such a one can answer.
+bool needs_physics(const flat::FlatModel& model, const code::Program& program);
+
+/// The one that simulates. All arguments outlive it; `model` and `program` may receive rows.
+std::unique_ptr<Physics> make_physics(flat::FlatModel& model, code::Program& program,
+                                      code::Machine& machine, const Frames& frames,
+                                      const RunOptions& options);
+
+}  // namespace chi::sim
