@@ -9,8 +9,8 @@ namespace chi::results {
 void EventLog::line(double time, std::string_view kind, std::string_view what,
                     std::string_view more, Span span) {
   const std::string text =
-      fmt::format("{{\"time\":{},\"kind\":\"{}\",\"what\":{},\"where\":{}{}}}\n", json_number(time),
-                  kind, json_quote(what), json_quote(source_.where(span)), more);
+      fmt::format("{{\"time\":{},\"kind\":{},\"what\":{},\"where\":{}{}}}\n", json_number(time),
+                  json_quote(kind), json_quote(what), json_quote(source_.where(span)), more);
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
 }
 
@@ -33,6 +33,35 @@ void EventLog::selected(double time, std::string_view process, Span span) {
 
 void EventLog::printed(double time, std::string_view process, std::string_view text, Span span) {
   line(time, "print", text, fmt::format(",\"process\":{}", json_quote(process)), span);
+}
+
+void EventLog::state_event(double time, std::string_view what, Span span, int direction) {
+  const std::string_view word = direction > 0 ? "rising" : direction < 0 ? "falling" : "touching";
+  line(time, "state", what, fmt::format(",\"direction\":\"{}\"", word), span);
+}
+
+void EventLog::mode_change(double time, std::string_view part, std::string_view what, Span span) {
+  line(time, "mode", what, fmt::format(",\"part\":{}", json_quote(part)), span);
+}
+
+void EventLog::jump(double time, std::string_view variable, double before, double after,
+                    std::string_view what, Span span) {
+  line(time, "jump", what,
+       fmt::format(",\"variable\":{},\"before\":{},\"after\":{}", json_quote(variable),
+                   json_number(before), json_number(after)),
+       span);
+}
+
+void EventLog::slide(double time, std::string_view what, bool entered, Span span) {
+  line(time, "slide", what, fmt::format(",\"entered\":{}", entered), span);
+}
+
+void EventLog::zeno(double time, std::string_view what, Span span) {
+  line(time, "zeno", what, "", span);
+}
+
+void EventLog::note(double time, std::string_view kind, std::string_view what, Span span) {
+  line(time, kind, what, "", span);
 }
 
 }  // namespace chi::results

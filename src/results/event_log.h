@@ -18,6 +18,13 @@ class EventLog : public sim::Observer {
                      std::string_view receiver, std::string_view value, Span span) override;
   void selected(double time, std::string_view process, Span span) override;
   void printed(double time, std::string_view process, std::string_view text, Span span) override;
+  void state_event(double time, std::string_view what, Span span, int direction) override;
+  void mode_change(double time, std::string_view part, std::string_view what, Span span) override;
+  void jump(double time, std::string_view variable, double before, double after,
+            std::string_view what, Span span) override;
+  void slide(double time, std::string_view what, bool entered, Span span) override;
+  void zeno(double time, std::string_view what, Span span) override;
+  void note(double time, std::string_view kind, std::string_view what, Span span) override;
 
   bool failed() const { return failed_; }  ///< a line could not be written
 

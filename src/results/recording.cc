@@ -1,54 +1,72 @@
 #include "results/recording.h"
 
-#include <cmath>
 #include <limits>
 
+#include "expr/cone.h"
 #include "flat/layout.h"
 
 namespace chi::results {
 namespace {
 
-bool glob(std::string_view pattern, std::string_view name) {
-  // Greedy with one way back: on a mismatch the last `*` takes one character more.
-  std::size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      mark = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p, ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++mark;
-    } else {
-      return false;
-    }
+/// Per slot of the flat model: whether its derivative occurs in the equations.
+std::vector<bool> differentiated_slots(const flat::FlatModel& model) {
+  const flat::Equations& equations = model.equations;
+  std::vector<expr::ExprId> roots;
+  for (flat::EquationId e{0}; e.index < equations.system.equations.size(); ++e.index) {
+    roots.push_back(equations.system.equations[e].left);
+    roots.push_back(equations.system.equations[e].right);
   }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  std::vector<bool> found(static_cast<std::size_t>(model.variable_slots), false);
+  const auto mark = [&](expr::VarRef variable) {
+    if (variable.order > 0) found[static_cast<std::size_t>(variable.var.index)] = true;
+  };
+  for (const flat::Substitution& s : equations.substitutions) {
+    roots.push_back(s.value);
+    mark(s.variable);
+  }
+  const expr::Cone cone(equations.pool, roots);
+  for (const expr::ExprId e : cone.nodes()) {
+    if (equations.pool.op(e) == expr::Op::Variable) mark(equations.pool.variable(e));
+  }
+  return found;
 }
 
-}  // namespace
-
-bool matches(const std::vector<std::string>& patterns, std::string_view name) {
-  if (patterns.empty()) return true;
+/// Whether a pattern that speaks of derivatives matches.
+bool asked_for(const std::vector<std::string>& patterns, const std::string& derivative) {
   for (const std::string& pattern : patterns) {
-    if (glob(pattern, name)) return true;
+    if (pattern.find('\'') != std::string::npos && matches({pattern}, derivative)) return true;
   }
   return false;
 }
 
+}  // namespace
+
 Recording::Recording(const flat::FlatModel& model, const code::Machine& machine,
-                     const sim::Frames& frames, const std::vector<std::string>& patterns,
-                     OutputGrid grid, double end)
-    : machine_(machine), grid_(grid), end_(end) {
+                     const sim::Frames& frames, const RecordingOptions& options)
+    : machine_(machine), grid_(options.grid), end_(options.end) {
+  add_variables(model, frames, options);
+  trace_.columns.resize(trace_.names.size());
+  arrival_derivatives_.resize(derivatives_.size());
+}
+
+void Recording::add_variables(const flat::FlatModel& model, const sim::Frames& frames,
+                              const RecordingOptions& options) {
   const sema::Types& types = model.typed.types;
+  const std::vector<bool> differentiated = differentiated_slots(model);
+  std::vector<std::string> derivative_names;
   for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index) {
     const flat::Variable& variable = model.variables[v];
     for (const flat::ScalarPart& part :
          flat::scalar_parts(types, variable.type, model.typed.ast.symbols)) {
-      const std::string name = variable.name + part.suffix;
-      if (!matches(patterns, name)) continue;
+      const std::string name = variable.name + part.suffix, derivative = name + "'";
+      const std::int32_t slot = variable.slot + static_cast<std::int32_t>(part.offset);
+      const bool recorded = matches(options.patterns, name);
+      if (differentiated[static_cast<std::size_t>(slot)] &&
+          ((options.derivatives && recorded) || asked_for(options.patterns, derivative))) {
+        derivative_names.push_back(derivative);
+        derivatives_.push_back(slot);
+      }
+      if (!recorded) continue;
       trace_.names.push_back(name);
       trace_.kinds.push_back(types.is(part.type, sema::BasicType::Real)   ? Trace::Kind::Real
                              : types.is(part.type, sema::BasicType::Bool) ? Trace::Kind::Boolean
@@ -56,9 +74,13 @@ Recording::Recording(const flat::FlatModel& model, const code::Machine& machine,
       slots_.push_back(frames.variable[v] + part.offset);
     }
   }
-  trace_.columns.resize(slots_.size());
+  for (std::string& name : derivative_names) {
+    trace_.names.push_back(std::move(name));
+    trace_.kinds.push_back(Trace::Kind::Real);
+  }
 }
 
+/// Adds the values that the memory holds now.
 void Recording::row(double time) {
   trace_.times.push_back(time);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -66,12 +88,16 @@ void Recording::row(double time) {
     trace_.columns[i].push_back(trace_.kinds[i] == Trace::Kind::Real ? slot.r
                                                                      : static_cast<double>(slot.i));
   }
+  for (std::size_t i = 0; i < derivatives_.size(); ++i) {
+    trace_.columns[slots_.size() + i].push_back(
+        time == arrival_ ? arrival_derivatives_[i] : std::numeric_limits<double>::quiet_NaN());
+  }
+  at_grid_point_ = false;
 }
 
-double Recording::grid_point(std::int64_t k) const {
-  if (grid_.step > 0) return static_cast<double>(k) * grid_.step;
-  if (!std::isfinite(end_) || grid_.points < 2) return std::numeric_limits<double>::infinity();
-  return end_ * static_cast<double>(k) / static_cast<double>(grid_.points - 1);
+void Recording::fill_derivatives(std::size_t row, const sim::MotionView& view) {
+  for (std::size_t i = 0; i < derivatives_.size(); ++i)
+    trace_.columns[slots_.size() + i][row] = view.derivative(derivatives_[i]);
 }
 
 // The values before anything happened are the initial ones: the first row stands for them and for
@@ -79,12 +105,45 @@ double Recording::grid_point(std::int64_t k) const {
 void Recording::start(double) {}
 
 void Recording::constant_until(double from, double to) {
-  for (double point = grid_point(next_); point < to; point = grid_point(++next_)) {
+  for (double point = grid_.point(next_, end_); point < to; point = grid_.point(++next_, end_)) {
     if (point > from) row(point);
   }
-  if (grid_point(next_) == to) ++next_;  // the event's own rows stand there
+  if (grid_.point(next_, end_) == to) ++next_;  // the event's own rows stand there
 }
 
-void Recording::finish(double time) { row(time); }
+// Rows that stand at the ends of a piece, those of events, get their derivatives from the piece
+// that touches them: the one before an event from the motion that led to it, the one after it from
+// the motion that it began.
+void Recording::moved(double from, double to, sim::MotionView& view) {
+  const std::size_t rows = trace_.rows();
+  if (!derivatives_.empty() && rows > 0 && trace_.times.back() == from && !at_grid_point_) {
+    view.values_at(from);
+    fill_derivatives(rows - 1, view);
+  }
+  for (double point = grid_.point(next_, end_); point <= to; point = grid_.point(++next_, end_)) {
+    if (point <= from) continue;
+    view.values_at(point);
+    row(point);
+    if (!derivatives_.empty()) fill_derivatives(trace_.rows() - 1, view);
+    at_grid_point_ = point == to;
+  }
+  if (derivatives_.empty()) return;
+  view.values_at(to);
+  arrival_ = to;
+  for (std::size_t i = 0; i < derivatives_.size(); ++i)
+    arrival_derivatives_[i] = view.derivative(derivatives_[i]);
+}
+
+void Recording::before_event(double time) {
+  if (!at_grid_point_ || trace_.times.back() != time) row(time);
+  at_grid_point_ = false;
+  arrival_ = kNever;  // the derivatives may be others from now on
+}
+
+void Recording::after_event(double time) { row(time); }
+
+void Recording::finish(double time) {
+  if (!at_grid_point_ || trace_.times.back() != time) row(time);
+}
 
 }  // namespace chi::results

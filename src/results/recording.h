@@ -5,61 +5,58 @@
 
 #include "code/machine.h"
 #include "flat/flat_model.h"
+#include "results/output_grid.h"
+#include "results/trace.h"
 #include "sim/frames.h"
 #include "sim/observer.h"
 
 namespace chi::results {
 
-/// The rows of one run: time and the recorded variables, in time order. At an event there are two
-/// rows with the same time, before and after.
-struct Trace {
-  enum class Kind : std::uint8_t { Real, Integer, Boolean };
-  std::vector<std::string> names;
-  std::vector<Kind> kinds;
-  std::vector<double> times;
-  std::vector<std::vector<double>>
-      columns;  ///< per variable; integers beyond 2^53 lose their last digits
-  std::size_t rows() const { return times.size(); }
+/// What of a model is recorded.
+struct RecordingOptions {
+  std::vector<std::string> patterns = {};  ///< names with `*` and `?`; none: all
+  /// x' of every recorded x that is differentiated in the model. Without it only what a pattern
+  /// with a prime in it asks for.
+  bool derivatives = false;
+  OutputGrid grid = {};
+  double end = 0;  ///< where the run will end; infinite if that is not known, then only `grid.step`
+                   ///< gives output points
 };
-
-/// Where the output points of a run lie: every `step`, or `points` of them evenly from 0 to the
-/// end.
-struct OutputGrid {
-  double step = 0;
-  int points = 501;
-};
-
-/// Whether `name` matches one of the patterns, in which `*` stands for any text and `?` for any
-/// character. No patterns: everything matches.
-bool matches(const std::vector<std::string>& patterns, std::string_view name);
 
 /// Records the scalar variables of a model (interface.md: real, bool, nat, int; elements of arrays,
 /// tuples, records).
 class Recording : public sim::Recorder {
  public:
-  /// `end`: where the run will end, infinite if that is not known; then only `grid.step` gives
-  /// output points.
   Recording(const flat::FlatModel& model, const code::Machine& machine, const sim::Frames& frames,
-            const std::vector<std::string>& patterns, OutputGrid grid, double end);
+            const RecordingOptions& options);
 
   void start(double time) override;
   void constant_until(double from, double to) override;
-  void before_event(double time) override { row(time); }
-  void after_event(double time) override { row(time); }
+  void moved(double from, double to, sim::MotionView& view) override;
+  void before_event(double time) override;
+  void after_event(double time) override;
   void finish(double time) override;
 
   const Trace& trace() const { return trace_; }
 
  private:
+  void add_variables(const flat::FlatModel& model, const sim::Frames& frames,
+                     const RecordingOptions& options);
   void row(double time);
-  double grid_point(std::int64_t k) const;
+  void fill_derivatives(std::size_t row, const sim::MotionView& view);
 
   const code::Machine& machine_;
-  std::vector<std::int64_t> slots_;
+  std::vector<std::int64_t> slots_;        // in memory, of the first columns
+  std::vector<std::int32_t> derivatives_;  // slots of the flat model, of the columns behind them
   Trace trace_;
   OutputGrid grid_;
   double end_;
   std::int64_t next_ = 1;
+  static constexpr double kNever = -1;
+  double arrival_ = kNever;  // where the last piece of motion ended, and the derivatives there
+  std::vector<double> arrival_derivatives_;
+  bool at_grid_point_ = false;  // the last row stands at the end of a piece of motion: an event or
+                                // the end of the run there needs no other
 };
 
 }  // namespace chi::results

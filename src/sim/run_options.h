@@ -3,8 +3,30 @@
 #include <cstdint>
 #include <limits>
 
+#include "numerics/root_isolation.h"
+#include "numerics/root_location.h"
+
 namespace chi::sim {
 
+/// `--solver`. Auto: by the form and the stiffness of each part.
+enum class SolverChoice : std::uint8_t {
+  Auto,
+  Ida,
+  Cvode,
+  Dopri5,  ///< erk, erk:dopri5
+  Rkf45,   ///< erk:rkf45
+  Irk,
+};
+
+/// What happens where both sides of a switching surface push back (semantics.md §4).
+enum class Sliding : std::uint8_t { Allow, Error };
+/// What happens when ever more events come in ever less time (semantics.md §4).
+enum class Zeno : std::uint8_t { Stop, Continue };
+/// What happens when a new mode's constraints do not hold for the values before it (semantics.md
+/// §7).
+enum class Jumps : std::uint8_t { Allow, Error };
+
+/// What a user can choose about a run. The defaults are those of `chi run`.
 struct RunOptions {
   double end = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 0;
@@ -15,6 +37,15 @@ struct RunOptions {
   std::int64_t heap_limit =
       std::numeric_limits<std::int64_t>::max();    ///< bytes for the model's lists and strings
   const std::atomic<bool>* interrupted = nullptr;  ///< set from a signal handler
+
+  double rtol = 1e-6;
+  double atol = 1e-9;
+  SolverChoice solver = SolverChoice::Auto;
+  numerics::RootFinder root_finder = numerics::RootFinder::Toms748;
+  numerics::RootDetection root_detection = numerics::RootDetection::Bernstein;
+  Sliding sliding = Sliding::Allow;
+  Zeno zeno = Zeno::Stop;
+  Jumps jumps = Jumps::Allow;
 };
 
 }  // namespace chi::sim

@@ -1,7 +1,5 @@
 #pragma once
-#include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 

@@ -139,6 +139,7 @@ class Gauge : public sim::Recorder {
   explicit Gauge(code::Machine& machine, double from) : machine_(machine), from_(from) {}
   void start(double) override {}
   void constant_until(double, double) override {}
+  void moved(double, double, sim::MotionView&) override {}
   void before_event(double time) override {
     if (time < from_) return;
     const code::Heap& heap = machine_.heap();

@@ -63,8 +63,8 @@ Ran run_model(std::string_view text, const RunRequest& request) {
   scheduler.pulse = &collector;
   Log log(source);
   if (request.events) scheduler.observer = log.observer();
-  results::Recording recording(*compiled->model, scheduler.machine(), scheduler.frames(), {}, {},
-                               request.end);
+  results::Recording recording(*compiled->model, scheduler.machine(), scheduler.frames(),
+                               {.end = request.end});
   if (request.record) scheduler.recorder = &recording;
   const sim::Outcome outcome = scheduler.run();
   if (outcome.failed()) note(driver::explain(outcome, source), source, ran);

@@ -124,7 +124,8 @@ class Run {
     if (!options_.out.empty() || options_.plot) {
       const results::OutputGrid grid{options_.step.value_or(0), options_.points.value_or(501)};
       recording = std::make_unique<results::Recording>(
-          *compiled_->model, scheduler.machine(), scheduler.frames(), options_.vars, grid, run.end);
+          *compiled_->model, scheduler.machine(), scheduler.frames(),
+          results::RecordingOptions{.patterns = options_.vars, .grid = grid, .end = run.end});
       if (!options_.vars.empty() && recording->trace().names.empty()) {
         diagnostics_.report({.code = DiagCode::NothingRecorded,
                              .message = "`--vars` matches no variable of the model"});

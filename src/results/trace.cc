@@ -1,0 +1,36 @@
+#include "results/trace.h"
+
+namespace chi::results {
+namespace {
+
+bool glob(std::string_view pattern, std::string_view name) {
+  // Greedy with one way back: on a mismatch the last `*` takes one character more.
+  std::size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace
+
+bool matches(const std::vector<std::string>& patterns, std::string_view name) {
+  if (patterns.empty()) return true;
+  for (const std::string& pattern : patterns) {
+    if (glob(pattern, name)) return true;
+  }
+  return false;
+}
+
+}  // namespace chi::results

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chi::results {
+
+/// The rows of one run: time and the recorded variables, in time order. At an event there are two
+/// rows with the same time, before and after.
+struct Trace {
+  enum class Kind : std::uint8_t { Real, Integer, Boolean };
+  std::vector<std::string> names;
+  std::vector<Kind> kinds;
+  std::vector<double> times;
+  std::vector<std::vector<double>>
+      columns;  ///< per variable; integers beyond 2^53 lose their last digits
+  std::size_t rows() const { return times.size(); }
+};
+
+/// Whether `name` matches one of the patterns, in which `*` stands for any text and `?` for any
+/// character. No patterns: everything matches.
+bool matches(const std::vector<std::string>& patterns, std::string_view name);
+
+}  // namespace chi::results
