@@ -12,7 +12,7 @@ double OutputGrid::point(std::int64_t k, double end) const {
     const double a_unit = std::round(1 / step);
     const double point = a_unit >= 1 && 1 / a_unit == step ? number / a_unit : number * step;
     constexpr double kRoundings = 4 * std::numeric_limits<double>::epsilon();
-    return std::fabs(point - end) <= kRoundings * end ? end : point;
+    return std::isfinite(end) && std::fabs(point - end) <= kRoundings * end ? end : point;
   }
   if (!std::isfinite(end) || points < 2) return std::numeric_limits<double>::infinity();
   if (k == points - 1) return end;

@@ -1,5 +1,6 @@
 #include "run_model.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -13,9 +14,17 @@ namespace {
 
 class Collector : public sim::Scheduler::Pulse {
  public:
+  explicit Collector(std::string_view stop_at) : stop_at_(stop_at) {}
   void pulse(double, const sim::RunCounts&) override {}
-  void print(std::string_view text) override { output += text; }
+  void print(std::string_view text) override {
+    output += text;
+    if (!stop_at_.empty() && output.find(stop_at_) != std::string::npos) stop = true;
+  }
   std::string output;
+  std::atomic<bool> stop{false};
+
+ private:
+  std::string_view stop_at_;
 };
 
 void note(const Diagnostic& diagnostic, const SourceFile& source, Ran& ran) {
@@ -53,13 +62,14 @@ Ran run_model(std::string_view text, const RunRequest& request) {
                                         {.random_choice = request.random_choice}, diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.sorted()) note(diagnostic, source, ran);
   if (!compiled) return ran;
+  Collector collector(request.interrupt);
   sim::Scheduler scheduler(*compiled->model, *compiled->program,
                            {.end = request.end,
                             .seed = request.seed,
                             .random_choice = request.random_choice,
                             .max_actions = request.max_actions,
-                            .heap_limit = request.heap_limit});
-  Collector collector;
+                            .heap_limit = request.heap_limit,
+                            .interrupted = &collector.stop});
   scheduler.pulse = &collector;
   Log log(source);
   if (request.events) scheduler.observer = log.observer();
@@ -70,6 +80,7 @@ Ran run_model(std::string_view text, const RunRequest& request) {
   if (outcome.failed()) note(driver::explain(outcome, source), source, ran);
   ran.output = collector.output;
   ran.time = outcome.time;
+  ran.interrupted = std::holds_alternative<sim::Interrupted>(outcome.why);
   ran.events = log.close();
   ran.trace = recording.trace();
   ran.counts = scheduler.counts();

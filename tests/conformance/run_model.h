@@ -23,6 +23,8 @@ struct RunRequest {
   std::int64_t heap_limit = std::int64_t{8} << 30;
   bool events = false;  ///< keep the event log
   bool record = false;  ///< keep a trace
+  /// Interrupted, as by Ctrl-C, once the model has printed this; empty: never.
+  std::string interrupt = {};
 };
 
 /// What a run left behind.
@@ -31,6 +33,7 @@ struct Ran {
   std::string report;  ///< the diagnostic of a failed run, or of a model that is wrong, as text
   std::string code;    ///< its code: "E6001"; empty if all went well
   double time = 0;     ///< when the run ended
+  bool interrupted = false;
   std::string events;  ///< the event log
   results::Trace trace;
   sim::RunCounts counts;

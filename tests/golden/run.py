@@ -123,9 +123,9 @@ def check_format(chi, path, update):
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / path.name
         shutil.copy(path, copy)
-        subprocess.run([chi, "fmt", str(copy)], capture_output=True, timeout=60, check=False)
+        subprocess.run([chi, "fmt", str(copy)], capture_output=True, timeout=300, check=False)
         formatted = copy.read_bytes()
-        subprocess.run([chi, "fmt", str(copy)], capture_output=True, timeout=60, check=False)
+        subprocess.run([chi, "fmt", str(copy)], capture_output=True, timeout=300, check=False)
         again = copy.read_bytes()
     golden = path.with_name(path.name + ".golden")
     if update:
