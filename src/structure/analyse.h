@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "expr/expr.h"
 #include "graph/matching.h"
+#include "graph/signature.h"
 
 /// The analysis of the equations of one part of a model in one mode (semantics.md §2, §5).
 namespace chi::structure {
@@ -28,11 +30,17 @@ struct Singular {
   std::vector<expr::VarId> unknowns;  ///< those in these rows
 };
 
-/// A row that was replaced by Σ coefficient * row, because the sum has fewer unknowns or lower
-/// derivatives and so shows a constraint that the rows hide.
+/// A row that was replaced by Σ coefficient * row^(order), because the sum has fewer unknowns or
+/// lower derivatives and so shows a constraint that the rows hide. `row` itself is among them with
+/// order 0, so the rows say the same before and after.
 struct Combination {
+  struct Term {
+    std::int32_t row = 0;    ///< into System::rows
+    std::int32_t order = 0;  ///< differentiated so often
+    std::int64_t coefficient = 0;
+  };
   std::int32_t row = 0;
-  std::vector<std::pair<std::int32_t, std::int64_t>> of;
+  std::vector<Term> of;  ///< ascending by row and order
 };
 
 /// Pryce's analysis with what differentiation it asks for.
@@ -44,7 +52,7 @@ struct Analysis {
   std::vector<char> is_declared;      ///< per unknown
   std::optional<Singular> singular;   ///< if set, nothing below holds
   std::vector<std::int32_t> kept;     ///< rows that count: all but redundant ones, ascending
-  std::vector<std::int32_t> redundant;  ///< rows that follow from others, exactly
+  std::vector<std::int32_t> redundant;  ///< rows that follow from others, exactly; also if singular
   std::vector<Combination> combinations;
   std::vector<int> c;                                  ///< per kept row
   std::vector<int> d;                                  ///< per unknown
@@ -52,6 +60,7 @@ struct Analysis {
   int degrees_of_freedom = 0;
   int structural_index = 0;
   graph::Matching transversal;  ///< kept rows to unknowns; the hint for a neighbouring mode
+  graph::Signature sigma;       ///< kept rows against unknowns
 
   int unknown_index(expr::VarId v) const;  ///< place in `unknowns`, -1 if it is none
 };
@@ -64,7 +73,9 @@ Analysis analyse(expr::Pool& pool, const System& system, const graph::Matching& 
 struct StateChoice {
   std::vector<expr::VarRef> states;   ///< as many as degrees of freedom; ascending
   std::vector<expr::VarRef> dummies;  ///< derivatives that became algebraic unknowns; ascending
-  bool was_free = false;              ///< the declarations did not determine it: the engine chose
+  /// The declarations did not determine it: there were alternatives, and the states are not just
+  /// the variables that are known in the IP.
+  bool was_free = false;
 };
 
 /// Values of the leaves, for the numerical choice.
@@ -108,7 +119,11 @@ struct BlockOrder {
 BlockOrder order_blocks(const expr::Pool& pool, const Analysis& analysis,
                         std::span<const expr::VarRef> given);
 
-/// What is known in the IP: x_j for every unknown that is not declared (P1 §4).
+/// The highest order of derivative of each unknown in the kept rows, undifferentiated.
+std::vector<int> written_orders(const Analysis& analysis);
+
+/// What is known in the IP: x_j for every unknown that is not declared (P1 §4), with its
+/// derivatives below the highest in the rows as they are written. Ascending.
 std::vector<expr::VarRef> known_values(const Analysis& analysis);
 
 }  // namespace chi::structure
