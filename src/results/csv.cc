@@ -30,7 +30,9 @@ void append_json_column(std::string& out, const std::vector<double>& column) {
   out += '[';
   for (std::size_t i = 0; i < column.size(); ++i) {
     if (i > 0) out += ',';
-    out += json_number(column[i]);
+    // "-0" would be read as the integer 0.
+    const bool minus_zero = column[i] == 0 && std::signbit(column[i]);
+    out += minus_zero ? std::string("-0.0") : json_number(column[i]);
   }
   out += ']';
 }
