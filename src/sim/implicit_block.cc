@@ -1,0 +1,283 @@
+#include "sim/implicit_block.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "expr/incidence.h"
+#include "expr/linearity.h"
+#include "expr/substitute.h"
+#include "numerics/algebraic_solver.h"
+#include "numerics/linear_solver.h"
+#include "numerics/newton.h"
+#include "sim/symbolic_jacobian.h"
+
+namespace chi::sim {
+namespace {
+
+using numerics::EvalStatus;
+using numerics::SolveStatus;
+
+std::vector<expr::ExprId> expressions(std::span<const structure::BlockOrder::Row> rows) {
+  std::vector<expr::ExprId> roots;
+  for (const structure::BlockOrder::Row& row : rows) roots.push_back(row.expr);
+  return roots;
+}
+
+bool all_finite(std::span<const double> v) {
+  return std::ranges::all_of(v, [](double x) { return std::isfinite(x); });
+}
+
+bool is_linear_in(expr::Pool& pool, std::span<const expr::ExprId> roots,
+                  std::span<const expr::ExprId> unknowns) {
+  const auto nonlinear = [](expr::Linearity l) { return l == expr::Linearity::Nonlinear; };
+  return std::ranges::none_of(expr::linearity(pool, roots, unknowns), nonlinear);
+}
+
+std::vector<double> facts(const std::function<double(expr::VarRef)>& of,
+                          std::span<const expr::VarRef> unknowns) {
+  std::vector<double> values;
+  if (!of) return values;
+  for (const expr::VarRef x : unknowns) values.push_back(of(x));
+  return values;
+}
+
+std::vector<double> bounds(const std::function<double(expr::VarRef)>& of,
+                           std::span<const expr::VarRef> unknowns) {
+  std::vector<double> values = facts(of, unknowns);
+  if (std::ranges::all_of(values, [](double v) { return std::isinf(v); })) values.clear();
+  return values;
+}
+
+}  // namespace
+
+// Code, matrices and the numbers of the last solve.
+struct ImplicitBlock::Work {
+  Work(const SolverContext& context, std::span<const structure::BlockOrder::Row> rows,
+       std::span<const expr::VarRef> unknowns)
+      : roots(expressions(rows)),
+        residuals(context.pool, roots, context.leaves, context.boxes),
+        jacobian(context, roots, leaves(context, unknowns)),
+        nominal(facts(context.nominal, unknowns)),
+        lower(bounds(context.lower, unknowns)),
+        upper(bounds(context.upper, unknowns)),
+        x(unknowns.size()),
+        guess(unknowns.size()),
+        r(rows.size()),
+        values(static_cast<std::size_t>(jacobian.pattern().nonzeros())) {}
+
+  static std::vector<expr::ExprId> leaves(const SolverContext& context,
+                                          std::span<const expr::VarRef> unknowns) {
+    std::vector<expr::ExprId> result;
+    for (const expr::VarRef x : unknowns) result.push_back(leaf_of(context.pool, x));
+    return result;
+  }
+
+  std::vector<expr::ExprId> roots;
+  code::Formulas residuals;
+  SymbolicJacobian jacobian;
+  std::vector<double> nominal, lower, upper;
+  std::vector<double> x, guess, r, values;
+  std::vector<double> factored;  // the coefficients that `linear` has the factors of
+  std::optional<numerics::LinearSolver> linear;
+  std::optional<numerics::NewtonSolver> newton;
+  std::optional<numerics::AlgebraicSolver> algebraic;
+  std::optional<code::FormulaFault> fault;  // of the last evaluation that failed
+};
+
+ImplicitBlock::ImplicitBlock(const SolverContext& context,
+                             std::span<const structure::BlockOrder::Row> rows,
+                             std::span<const expr::VarRef> unknowns)
+    : rows_(rows), unknowns_(unknowns) {
+  const std::vector<expr::ExprId> leaves = Work::leaves(context, unknowns);
+  for (const expr::ExprId leaf : leaves) places_.push_back(context.leaves.place(leaf));
+  std::vector<expr::ExprId> roots = expressions(rows);
+  linear_ = is_linear_in(context.pool, roots, leaves);
+  const auto calls = [&](expr::ExprId e) { return context.pool.has(e, expr::kHasCall); };
+  if (linear_ || std::ranges::none_of(roots, calls)) return;
+  roots = expr::inline_calls(context.pool, roots);
+  linear_ = is_linear_in(context.pool, roots, leaves);
+}
+
+ImplicitBlock::ImplicitBlock(ImplicitBlock&&) noexcept = default;
+ImplicitBlock& ImplicitBlock::operator=(ImplicitBlock&&) noexcept = default;
+ImplicitBlock::~ImplicitBlock() = default;
+
+ImplicitBlock::Work& ImplicitBlock::work(const SolverContext& context) {
+  if (!work_) work_ = std::make_unique<Work>(context, rows_, unknowns_);
+  return *work_;
+}
+
+void ImplicitBlock::store(std::span<const double> x, double* frame) const {
+  for (std::size_t j = 0; j < x.size(); ++j) frame[places_[j]] = x[j];
+}
+
+bool ImplicitBlock::solve(const SolverContext& context, double* frame, Effort effort,
+                          SolveFailure& failure) {
+  Work& w = work(context);
+  iterations_ = rank_deficiency_ = 0;
+  w.fault.reset();
+  for (std::size_t j = 0; j < places_.size(); ++j) w.guess[j] = frame[places_[j]];
+  if (unknowns_.empty()) return check_rows(context, w, frame, failure);
+  const bool direct = linear_ && rows_.size() == unknowns_.size();
+  if (direct) {
+    if (solve_linear(w, frame, failure)) return true;
+    store(w.guess, frame);
+    if (effort == Effort::Near || failure.status != SolveStatus::Singular) return false;
+  }
+  if (solve_nonlinear(w, frame, effort, failure)) {
+    // A guess that solves dependent equations ends the iteration before their rank is looked at.
+    if (direct) rank_deficiency_ = std::max(rank_deficiency_, 1);
+    return true;
+  }
+  store(w.guess, frame);
+  return false;
+}
+
+bool ImplicitBlock::factor(Work& w, double* frame, SolveFailure& failure) {
+  if (!w.factored.empty() && w.jacobian.is_constant()) return true;
+  numerics::SolveResult result;
+  if (!w.jacobian.evaluate(frame, w.values) || !all_finite(w.values)) {
+    w.fault = w.jacobian.fault();
+    result.status = SolveStatus::Undefined;
+    describe(w, result, w.guess, frame, failure);
+    return false;
+  }
+  if (w.factored == w.values && !w.factored.empty()) return true;
+  if (!w.linear) w.linear.emplace(w.jacobian.pattern());
+  w.factored.clear();
+  if (w.linear->factor(w.values) == numerics::FactorStatus::Ok) {
+    w.factored = w.values;
+    return true;
+  }
+  result.status = SolveStatus::Singular;
+  result.singular_rows = {w.linear->singularity().row};
+  result.singular_cols = {w.linear->singularity().col};
+  describe(w, result, w.guess, frame, failure);
+  return false;
+}
+
+// x = -A⁻¹ F(0), then once more for the residual that rounding has left.
+bool ImplicitBlock::solve_linear(Work& w, double* frame, SolveFailure& failure) {
+  if (!factor(w, frame, failure)) return false;
+  std::ranges::fill(w.x, 0.0);
+  for (int round = 0; round < 2; ++round) {
+    store(w.x, frame);
+    if (!w.residuals.evaluate(frame, w.r.data()) || !all_finite(w.r)) {
+      w.fault = w.residuals.fault();
+      numerics::SolveResult result;
+      result.status = SolveStatus::Undefined;
+      describe(w, result, w.guess, frame, failure);
+      return false;
+    }
+    w.linear->solve(w.r);
+    for (std::size_t j = 0; j < w.x.size(); ++j) w.x[j] -= w.r[j];
+    ++iterations_;
+  }
+  store(w.x, frame);
+  if (all_finite(w.x)) return true;
+  numerics::SolveResult result;
+  result.status = SolveStatus::Singular;
+  describe(w, result, w.guess, frame, failure);
+  return false;
+}
+
+bool ImplicitBlock::solve_nonlinear(Work& w, double* frame, Effort effort, SolveFailure& failure) {
+  const auto residual = [&](std::span<const double> x, std::span<double> out) {
+    store(x, frame);
+    if (w.residuals.evaluate(frame, out.data())) return EvalStatus::Ok;
+    w.fault = w.residuals.fault();
+    return EvalStatus::Domain;
+  };
+  const auto jacobian = [&](std::span<const double> x, std::span<double> out) {
+    store(x, frame);
+    if (w.jacobian.evaluate(frame, out)) return EvalStatus::Ok;
+    w.fault = w.jacobian.fault();
+    return EvalStatus::Domain;
+  };
+  const numerics::NonlinearProblem problem{.pattern = &w.jacobian.pattern(),
+                                           .residual = residual,
+                                           .jacobian = jacobian,
+                                           .nominal = w.nominal,
+                                           .lower = w.lower,
+                                           .upper = w.upper,
+                                           .linear = linear_};
+  w.x = w.guess;
+  numerics::SolveResult result;
+  if (effort == Effort::Near && rows_.size() == unknowns_.size()) {
+    if (!w.newton) w.newton.emplace(w.jacobian.pattern());
+    result = w.newton->solve_once(problem, w.x);
+  } else {
+    if (!w.algebraic) w.algebraic.emplace(w.jacobian.pattern());
+    result = w.algebraic->solve(problem, w.x);
+  }
+  iterations_ += result.iterations;
+  rank_deficiency_ = result.rank_deficiency;
+  if (result.converged()) {
+    store(w.x, frame);
+    return true;
+  }
+  describe(w, result, w.x, frame, failure);
+  return false;
+}
+
+// Rows without unknowns hold or do not. They are measured as the solvers measure theirs: by what
+// they change when their variables change by their own size.
+bool ImplicitBlock::check_rows(const SolverContext& context, Work& w, double* frame,
+                               SolveFailure& failure) {
+  constexpr double kConsistency = 1e-8;
+  numerics::SolveResult result;
+  if (!w.residuals.evaluate(frame, w.r.data())) {
+    w.fault = w.residuals.fault();
+    result.status = SolveStatus::Undefined;
+    describe(w, result, {}, frame, failure);
+    return false;
+  }
+  if (std::ranges::all_of(w.r, [](double r) { return r == 0; })) return true;
+  std::vector<expr::ExprId> known = expr::variables(context.pool, w.roots).node;
+  std::ranges::sort(known);
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  SymbolicJacobian slopes(context, w.roots, known);
+  std::vector<double> values(static_cast<std::size_t>(slopes.pattern().nonzeros()));
+  std::vector<double> sizes, scale(w.r.size(), 0.0);
+  for (const expr::ExprId e : known) {
+    const expr::VarRef x = context.pool.variable(e);
+    const double nominal = context.nominal ? context.nominal(x) : 1.0;
+    sizes.push_back(std::max(std::abs(frame[context.leaves.place(e)]), nominal));
+  }
+  if (slopes.evaluate(frame, values)) {
+    numerics::size_equations(slopes.pattern(), values, sizes, scale);
+  }
+  double worst = kConsistency;
+  for (std::size_t i = 0; i < w.r.size(); ++i) {
+    const double relative = std::abs(w.r[i]) / (scale[i] > 0 ? scale[i] : 1.0);
+    if (!(relative > worst)) continue;
+    worst = relative;
+    result.worst_equation = static_cast<int>(i);
+  }
+  if (result.worst_equation < 0) return true;
+  result.status = SolveStatus::Inconsistent;
+  describe(w, result, {}, frame, failure);
+  return false;
+}
+
+void ImplicitBlock::describe(Work& w, const numerics::SolveResult& result,
+                             std::span<const double> x, double* frame, SolveFailure& failure) {
+  failure = {};
+  failure.status = result.status;
+  store(x, frame);
+  const bool defined = w.residuals.evaluate_each(frame, w.r.data());
+  for (std::size_t i = 0; i < rows_.size(); ++i) failure.rows.push_back({rows_[i], w.r[i]});
+  for (std::size_t j = 0; j < x.size(); ++j) failure.unknowns.push_back({unknowns_[j], x[j]});
+  failure.worst = result.worst_equation;
+  failure.singular_rows = result.singular_rows;
+  failure.singular_unknowns = result.singular_cols;
+  if (!defined) w.fault = w.residuals.fault();
+  if (!defined || result.status == SolveStatus::Undefined) failure.fault = w.fault;
+  if (failure.fault && failure.fault->root >= 0) failure.worst = failure.fault->root;
+  if (rows_.size() == 1) failure.worst = 0;
+}
+
+}  // namespace chi::sim

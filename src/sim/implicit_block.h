@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/solve_failure.h"
+#include "sim/solver_context.h"
+
+namespace chi::sim {
+
+/// Equations that are solved together: a block of the block triangular form, or the part of a
+/// system that has too many or too few equations.
+///
+/// Linear and square: sparse LU and a step of iterative refinement, independent of the guess; the
+/// factors are kept while the coefficients stay. Nonlinear: Newton's method with the exact
+/// Jacobian. Not square, or singular but consistent (Effort::Full only): shortest least-squares
+/// steps. Code and matrices are made when first needed.
+class ImplicitBlock {
+ public:
+  /// `rows` and `unknowns` outlive this. The leaves of the rows have their places.
+  ImplicitBlock(const SolverContext& context, std::span<const structure::BlockOrder::Row> rows,
+                std::span<const expr::VarRef> unknowns);
+  ImplicitBlock(ImplicitBlock&&) noexcept;
+  ImplicitBlock& operator=(ImplicitBlock&&) noexcept;
+  ~ImplicitBlock();
+
+  bool is_linear() const { return linear_; }
+  std::span<const std::int32_t> places() const { return places_; }  ///< of the unknowns
+
+  /// From the guess in the frame to the solution. If it fails the frame has its guess again and
+  /// `failure` tells why.
+  bool solve(const SolverContext& context, double* frame, Effort effort, SolveFailure& failure);
+  int iterations() const { return iterations_; }            ///< of the last solve
+  int rank_deficiency() const { return rank_deficiency_; }  ///< of the last solve
+
+ private:
+  struct Work;
+  Work& work(const SolverContext& context);
+  bool solve_linear(Work& w, double* frame, SolveFailure& failure);
+  bool solve_nonlinear(Work& w, double* frame, Effort effort, SolveFailure& failure);
+  bool check_rows(const SolverContext& context, Work& w, double* frame, SolveFailure& failure);
+  bool factor(Work& w, double* frame, SolveFailure& failure);
+  void store(std::span<const double> x, double* frame) const;
+  void describe(Work& w, const numerics::SolveResult& result, std::span<const double> x,
+                double* frame, SolveFailure& failure);
+
+  std::span<const structure::BlockOrder::Row> rows_;
+  std::span<const expr::VarRef> unknowns_;
+  std::vector<std::int32_t> places_;
+  bool linear_ = false;
+  int iterations_ = 0;
+  int rank_deficiency_ = 0;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace chi::sim

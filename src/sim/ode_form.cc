@@ -1,0 +1,134 @@
+#include "sim/ode_form.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+
+#include "base/check.h"
+#include "expr/build.h"
+
+namespace chi::sim {
+namespace {
+
+using numerics::EvalStatus;
+
+bool all_finite(std::span<const double> v) {
+  double sum = 0;  // 0 times what is not finite is NaN
+  for (const double x : v) sum += 0 * x;
+  return sum == 0;
+}
+
+}  // namespace
+
+std::vector<expr::VarRef> derivatives_of(std::span<const expr::VarRef> states) {
+  std::vector<expr::VarRef> result;
+  for (const expr::VarRef x : states) result.push_back({x.var, x.order + 1});
+  return result;
+}
+
+OdeForm::OdeForm(const SolverContext& context, const structure::BlockOrder& ivp,
+                 const BlockGraph& graph, std::span<const expr::VarRef> states, FrameInputs* inputs,
+                 std::vector<double>& frame)
+    : context_(context),
+      states_(states.begin(), states.end()),
+      derivatives_(derivatives_of(states)),
+      order_(restrict_order(ivp, graph.needed_for(derivatives_))),
+      solver_(context, order_),
+      inputs_(inputs),
+      frame_(frame),
+      time_place_(context.leaves.place(expr::time(context.pool))),
+      failed_y_(states.size()) {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    state_places_.push_back(context.leaves.place(leaf_of(context.pool, states_[i])));
+    derivative_places_.push_back(context.leaves.place(leaf_of(context.pool, derivatives_[i])));
+  }
+  estimated_entries_ = graph.estimated_dependencies(derivatives_, size());
+  const ExplicitRun* const run = solver_.explicit_run();
+  direct_ = run != nullptr;
+  if (!direct_) return;
+  std::map<expr::VarRef, expr::ExprId> values;
+  for (const ExplicitRun::Assignment& a : run->assignments()) values[a.unknown] = a.value;
+  for (const expr::VarRef x : derivatives_) {
+    const auto found = values.find(x);  // or it is a state itself
+    roots_.push_back(found != values.end() ? found->second : leaf_of(context.pool, x));
+  }
+  if (!run->is_watched()) {
+    direct_code_.emplace(context.pool, roots_, context.leaves, context.boxes);
+  }
+}
+
+void OdeForm::anchor(std::span<const std::int32_t> places, std::span<const double> values) {
+  guess_places_.assign(places.begin(), places.end());
+  guesses_.assign(values.begin(), values.end());
+  last_t_ = std::numeric_limits<double>::infinity();
+}
+
+void OdeForm::put(double t, std::span<const double> y) {
+  CHI_CHECK(frame_.size() >= static_cast<std::size_t>(context_.leaves.size()), "frame too short");
+  for (std::size_t i = 0; i < y.size(); ++i)
+    frame_[static_cast<std::size_t>(state_places_[i])] = y[i];
+  frame_[static_cast<std::size_t>(time_place_)] = t;
+  if (t < last_t_) {
+    for (std::size_t k = 0; k < guesses_.size(); ++k) {
+      frame_[static_cast<std::size_t>(guess_places_[k])] = guesses_[k];
+    }
+  }
+  last_t_ = t;
+  if (inputs_) inputs_->set(t, frame_.data());
+}
+
+EvalStatus OdeForm::note_failure(double t, std::span<const double> y) {
+  failed_t_ = t;
+  std::ranges::copy(y, failed_y_.begin());
+  return EvalStatus::Domain;
+}
+
+EvalStatus OdeForm::rhs(double t, std::span<const double> y, std::span<double> ydot) {
+  put(t, y);
+  if (direct_code_) {
+    const bool ok = direct_code_->evaluate(frame_.data(), ydot.data()) && all_finite(ydot);
+    return ok ? EvalStatus::Ok : note_failure(t, y);
+  }
+  if (!solver_.solve(frame_.data(), Effort::Near)) return note_failure(t, y);
+  for (std::size_t i = 0; i < ydot.size(); ++i) {
+    ydot[i] = frame_[static_cast<std::size_t>(derivative_places_[i])];
+  }
+  return EvalStatus::Ok;
+}
+
+void OdeForm::prepare_jacobian() {
+  if (has_jacobian()) return;
+  if (!direct_) {
+    implicit_.emplace(context_, order_, states_, derivatives_);
+    return;
+  }
+  std::vector<expr::ExprId> leaves;
+  for (const expr::VarRef x : states_) leaves.push_back(leaf_of(context_.pool, x));
+  symbolic_.emplace(context_, roots_, leaves);
+}
+
+const numerics::SparsePattern* OdeForm::jacobian_pattern() const {
+  if (symbolic_) return &symbolic_->pattern();
+  return implicit_ ? &implicit_->pattern() : nullptr;
+}
+
+EvalStatus OdeForm::jacobian(double t, std::span<const double> y, std::span<double> values) {
+  put(t, y);
+  const bool ok = symbolic_ ? symbolic_->evaluate(frame_.data(), values)
+                            : solver_.solve(frame_.data(), Effort::Near) &&
+                                  implicit_->evaluate(frame_.data(), values);
+  return ok && all_finite(values) ? EvalStatus::Ok : note_failure(t, y);
+}
+
+// Found out when somebody asks: most failures only make a step shorter.
+const SolveFailure& OdeForm::failure() {
+  if (failed_t_) {
+    put(*failed_t_, failed_y_);
+    if (!solver_.solve(frame_.data(), Effort::Near)) failure_ = solver_.failure();
+    failed_t_.reset();
+  }
+  return failure_;
+}
+
+}  // namespace chi::sim

@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "sim/explicit_run.h"
+#include "sim/implicit_block.h"
+#include "sim/solve_failure.h"
+#include "sim/solver_context.h"
+#include "structure/analyse.h"
+
+namespace chi::sim {
+
+/// Solves the equations of one part, block by block, in place in a frame.
+///
+/// Blocks of one equation that can be solved by hand become assignments; those that follow each
+/// other are one piece of code (explicit_run.h). The others are solved by iteration
+/// (implicit_block.h). With Effort::Full equations that are singular in the numbers but consistent
+/// are solved too, by the shortest change of the guess, and so are the over- and under-determined
+/// parts; `rank_deficiency` then tells how many unknowns were left open.
+class SystemSolver {
+ public:
+  struct Counts {
+    int explicit_blocks = 0;
+    int linear_blocks = 0;     ///< that are solved as linear systems
+    int nonlinear_blocks = 0;  ///< that are solved by Newton's method
+    int largest_block = 0;     ///< unknowns in the largest of these two
+  };
+
+  /// The order outlives this. Near linear in the size of the rows.
+  SystemSolver(const SolverContext& context, const structure::BlockOrder& order);
+
+  /// False if a block could not be solved: `failure()`. Blocks before it are solved then, its own
+  /// unknowns have their guess again, and those after it are as they were.
+  bool solve(double* frame, Effort effort);
+  const SolveFailure& failure() const { return failure_; }
+  int iterations() const { return iterations_; }            ///< Newton steps in the last solve
+  int rank_deficiency() const { return rank_deficiency_; }  ///< of the last solve
+
+  const Counts& counts() const { return counts_; }
+  const structure::BlockOrder& order() const { return order_; }
+  /// Places of the unknowns whose values are a guess for the next solve.
+  std::span<const std::int32_t> guessed() const { return guessed_; }
+  /// If all is one run of assignments: that.
+  const ExplicitRun* explicit_run() const;
+
+ private:
+  using Piece = std::variant<ExplicitRun, ImplicitBlock>;
+  void build();
+  bool solve_run(ExplicitRun& run, double* frame, Effort effort);
+  bool solve_block(ImplicitBlock& block, double* frame, Effort effort);
+  void add_run(std::vector<ExplicitRun::Assignment>& assignments);
+  void add_block(std::span<const structure::BlockOrder::Row> rows,
+                 std::span<const expr::VarRef> unknowns);
+  void describe(const ExplicitRun& run, const double* frame);
+
+  SolverContext context_;
+  const structure::BlockOrder& order_;
+  std::vector<Piece> pieces_;
+  std::map<std::int32_t, ImplicitBlock> replaced_;  // by row: assignments that did not work
+  std::vector<std::int32_t> guessed_;
+  Counts counts_;
+  SolveFailure failure_;
+  int iterations_ = 0;
+  int rank_deficiency_ = 0;
+};
+
+}  // namespace chi::sim
