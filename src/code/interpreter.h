@@ -9,6 +9,7 @@
 #include "code/ir.h"
 #include "code/machine.h"
 #include "code/run_error.h"
+#include "code/surroundings.h"
 
 namespace chi::code {
 
@@ -59,6 +60,10 @@ class Interpreter {
   /// Set from outside to end a function that runs on and on; checked now and then.
   const std::atomic<bool>* interrupted = nullptr;
 
+  /// The equations around the statements; may stay null if the program asks nothing of them.
+  Surroundings* surroundings = nullptr;
+  std::int32_t block = -1;  ///< the process instance whose routine `run` runs, for them
+
  private:
   struct CallFrame {
     const Routine* routine = nullptr;
@@ -73,6 +78,7 @@ class Interpreter {
   RunError changing_operation(const Routine& routine, const Instr& instr, Slot* frame);
   RunError reading_operation(const RuntimeType& type, const Instr& instr, Slot* frame);
   RunError real_function(const Instr& instr, Slot* frame);
+  RunError ask(const Instr& instr, Slot* frame);
   RunError ordered(const Routine& routine, const Instr& instr, Slot* frame);
   RunError call_less(const Sorting& sorting, const Slot* a, const Slot* b, bool* less);
   bool push_call(const Routine& callee, const Slot* arguments, const Routine* caller, Slot* frame,
@@ -90,6 +96,7 @@ class Interpreter {
   std::unique_ptr<Slot[]> stack_;
   std::size_t stack_top_ = 0;
   std::int64_t patience_ = kPatience;  // repetitions and calls until `work` is counted up
+  std::vector<double> derivatives_;    // scratch of `ask`
   int nested_ = 0;
   bool failed_inside_ = false;
 };

@@ -49,6 +49,8 @@ Routine Lowering::lower_body(flat::BodyId id) {
   }
   lower_initialisers(info.locals);
   emit(Op::Finish);
+  body_ = RoutineId{id.index};
+  if (!context_.uses.empty()) uses_ = &context_.uses[static_cast<std::size_t>(id.index)];
   const auto* process = std::get_if<syntax::ProcDef>(
       &ast().definitions[static_cast<std::size_t>(body.definition)].node);
   if (process != nullptr && !process->body.empty()) {
@@ -154,6 +156,7 @@ Routine Lowering::finish() {
   }
   for (Selection& selection : routine_.selections) {
     for (std::int32_t& reg : selection.deadlines) reg = shifted(reg);
+    for (Noted& noted : selection.conditions) noted.reg = shifted(noted.reg);
   }
   for (StreamPlace& stream : routine_.streams) stream.reg = shifted(stream.reg);
   for (auto& [reg, constant] : routine_.constants) reg = shifted(reg);
@@ -222,11 +225,40 @@ std::int32_t Lowering::type_index(TypeId type) {
   return found->second;
 }
 
+namespace {
+
+/// Bodies are shared: what equations do with a variable of one instance counts for all.
+void find_uses(const flat::FlatModel& model, LoweringContext& context) {
+  const flat::EquationUses uses(model);
+  if (uses.none()) return;
+  context.integrates = !model.equations.system.equations.empty();
+  context.uses.resize(static_cast<std::size_t>(model.bodies.size()));
+  const auto add = [&](const flat::Block& block, DeclId decl, std::int32_t slot, TypeId type) {
+    const flat::SlotUse use = uses.of(slot, flat::slot_count(model.typed.types, type));
+    if (use.any()) context.uses[static_cast<std::size_t>(block.body.index)][decl] |= use;
+  };
+  for (const flat::Block& block : model.blocks) {
+    const flat::Body& body = model.bodies[block.body];
+    const auto& info = model.typed.definitions[static_cast<std::size_t>(body.definition)];
+    for (std::size_t i = 0; i < block.variables.size(); ++i) {
+      if (!block.variables[i]) continue;
+      add(block, info.locals[i], model.variables[block.variables[i]].slot, body.locals[i]);
+    }
+    for (std::size_t i = 0; i < block.bindings.size(); ++i) {
+      const auto* bound = std::get_if<flat::BoundVariable>(&block.bindings[i]);
+      if (bound != nullptr) add(block, info.params[i], bound->slot, body.params[i]);
+    }
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Program> lower(flat::FlatModel& model, const LowerOptions& options) {
   auto made = std::make_unique<Program>(model.typed.types, model.typed.ast.symbols);
   Program& program = *made;
   program.function_of_decl.resize(static_cast<std::size_t>(model.typed.decls.size()));
   LoweringContext context{model, program, options};
+  find_uses(model, context);
   std::vector<std::int32_t> functions;
   for (std::size_t i = 0; i < model.typed.definitions.size(); ++i) {
     if (!std::holds_alternative<syntax::FuncDef>(model.typed.ast.definitions[i].node)) continue;

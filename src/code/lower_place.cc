@@ -19,7 +19,7 @@ std::optional<Location> Lowering::name_place(DeclId decl) {
   const auto found = registers_.find(decl);
   if (found == registers_.end()) return std::nullopt;
   return Location{typed().decls[decl].kind == DeclKind::RefParam, found->second, 0,
-                  decl_types_.at(decl)};
+                  decl_types_.at(decl), use_of(decl)};
 }
 
 Location Lowering::element(Location base, TypeId type, std::int64_t offset) {
@@ -43,7 +43,7 @@ Location Lowering::indexed(Location base, Operand index) {
   }
   emit(Op::CheckIndex, index.reg, static_cast<std::int32_t>(array.length));
   emit(Op::ElementAddress, address, index.reg, slots(array.element));
-  return {true, address, 0, array.element};
+  return {true, address, 0, array.element, base.use};
 }
 
 Operand Lowering::index_operand(ExprId expr) { return value(expr); }
@@ -218,6 +218,7 @@ void Lowering::assign_element(ExprId target, Operand new_value) {
     return;
   }
   const std::optional<Location> container = place(of);
+  if (container) about_to_assign(*container);
   const Operand held = container ? take(*container) : own(value(of));
   const Operand owned = own(new_value);
   if (const auto* dict = std::get_if<sema::Dict>(&types()[of_type])) {
@@ -228,6 +229,7 @@ void Lowering::assign_element(ExprId target, Operand new_value) {
   }
   if (container) {
     put_back(*container, held);
+    assigned(*container);
   } else {
     assign(of, held);
   }

@@ -60,10 +60,13 @@ void Lowering::plain_selection(const std::vector<Case>& cases, bool loop, Span s
   for (const Case& c : cases) {
     bind(c);
     const std::int32_t top = temporary_top_;
-    const Operand guard = value(c.alternative->guard);
+    settle_for(c.alternative->guard);
+    const Operand guard = condition_value(c.alternative->guard, {});
     const std::int32_t next = emit(Op::JumpUnless, guard.reg);
     temporary_top_ = top;
+    const bool settled = settled_;  // the next guard is evaluated if this one is closed
     statements(c.alternative->body);
+    settled_ = settled;
     span_ = span;
     if (loop) {
       emit(Op::LoopBack, 0, 0, start);
@@ -91,36 +94,45 @@ bool is_true(const syntax::Ast& ast, ExprId expr) {
 
 /// The offer of one alternative; its guard is evaluated first, and channel and condition only if it
 /// is open. The guard `true` needs no code.
-Offer Lowering::case_offer(const Case& c, const Clock& clock, Selection& selection) {
+Offer Lowering::case_offer(const Case& c, std::int32_t number, const Clock& clock,
+                           Selection& selection) {
   const syntax::Alternative& alternative = *c.alternative;
   Offer offer;
   const bool always = is_true(ast(), alternative.guard);
   if (!always) {
     offer.guard = temporary(1);
-    into(offer.guard, alternative.guard, basic(BasicType::Bool));
+    settle_for(alternative.guard);
+    const InCondition in{.selection = selection.waits ? &selection : nullptr, .offer = number};
+    move(offer.guard, condition_value(alternative.guard, in).reg, basic(BasicType::Bool));
   }
   offer.span = ast().exprs[alternative.guard].span;
   if (!alternative.event) return offer;
   const syntax::Stat& event = ast().stats[alternative.event];
   const std::int32_t guard = offer.guard;
   const std::int32_t closed = always ? -1 : emit(Op::JumpUnless, guard);
+  const bool settled = settled_;
   if (const auto* send = std::get_if<syntax::Send>(&event.node)) {
+    settle_for(send->channel);
     const std::int32_t channel = channel_register(send->channel);
     offer = send_offer(*send);
     offer.channel = channel;
   } else if (const auto* receive = std::get_if<syntax::Receive>(&event.node)) {
+    settle_for(receive->channel);
     const std::int32_t channel = channel_register(receive->channel);
     offer = receive_offer(*receive);
     offer.channel = channel;
   } else if (const auto* wait = std::get_if<syntax::Wait>(&event.node)) {
     offer.ready = temporary(1);
-    move(offer.ready, awaited(wait->condition, selection).reg, basic(BasicType::Bool));
+    move(offer.ready, awaited(wait->condition, selection, number).reg, basic(BasicType::Bool));
   } else {
     offer.kind = Offer::Kind::Delay;
     offer.deadline = clock.deadline;
     set_deadline(std::get<syntax::Delay>(event.node), clock);
   }
-  if (!always) patch(closed);
+  if (!always) {
+    patch(closed);
+    settled_ = settled;
+  }
   offer.guard = guard;
   offer.span = event.span;
   return offer;
@@ -130,6 +142,8 @@ Offer Lowering::case_offer(const Case& c, const Clock& clock, Selection& selecti
 // may protect it), and counts from when the process came to the selection.
 void Lowering::set_deadline(const syntax::Delay& delay, const Clock& clock) {
   const std::int32_t known = emit(Op::JumpIf, clock.is_set);
+  const bool settled = settled_;
+  settle_for(delay.duration);
   const Operand duration = value(delay.duration, basic(BasicType::Real));
   const std::int32_t is_number = temporary(1);
   emit(Op::EqReal, is_number, duration.reg, duration.reg);
@@ -138,6 +152,7 @@ void Lowering::set_deadline(const syntax::Delay& delay, const Clock& clock) {
   patch(good);
   emit(Op::AddReal, clock.deadline, clock.entered, duration.reg);
   move(clock.is_set, scalar(BasicType::Bool, 1).reg, basic(BasicType::Bool));
+  settled_ = settled;
   patch(known);
 }
 
@@ -172,6 +187,7 @@ void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool
   const std::int32_t start = here();
   const std::vector<Clock> clocks = start_clocks(cases);
   Selection selection{.retry_pc = here(), .waits = waits, .span = span};
+  if (waits) start_notes(count_asked(cases));
   std::vector<Offer> offers;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     bind(cases[i]);
@@ -180,7 +196,7 @@ void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool
       const auto* w = std::get_if<syntax::Wait>(&ast().stats[cases[i].alternative->event].node);
       if (w != nullptr) watch(w->condition, selection.watched);
     }
-    offers.push_back(case_offer(cases[i], clocks[i], selection));
+    offers.push_back(case_offer(cases[i], static_cast<std::int32_t>(i), clocks[i], selection));
   }
   span_ = span;
   const auto number = static_cast<std::int32_t>(routine_.selections.size());

@@ -19,35 +19,41 @@ void Lowering::statement(syntax::StatId id) {
   const Stat& stat = ast().stats[id];
   const std::int32_t top = temporary_top_;  // an enclosing selection's guards stay alive
   span_ = stat.span;
+  settled_ = false;
   match(
       stat.node, [](const Skip&) {}, [&](const Terminate&) { emit(Op::Terminate); },
       [&](const Return& n) { return_value(n); }, [&](const Assign& n) { assignment(n); },
       [&](const Send& n) { send(n, stat.span); }, [&](const Receive& n) { receive(n, stat.span); },
       [&](const Delay& n) {
+        settle_for(n.duration);
         const Operand duration = value(n.duration, basic(BasicType::Real));
         span_ = stat.span;
         emit(Op::Delay, duration.reg);
       },
-      [&](const Wait& n) { wait(n, stat.span); },
-      [&](const Instant&) { CHI_CHECK(false, "instantaneous equations need equations"); },
+      [&](const Wait& n) { wait(n, stat.span); }, [&](const Instant&) { instant(id); },
       [&](const Print& n) { print(n); },
       [&](const Select& n) { selection(ast().list(n.alternatives), false, stat.span); },
       [&](const Loop& n) { selection(ast().list(n.alternatives), true, stat.span); },
       [&](const Forever& n) { forever(n); },
       [](const Error&) { CHI_CHECK(false, "only correct models are lowered"); });
   temporary_top_ = top;
+  settled_ = false;
 }
 
 void Lowering::assignment(const syntax::Assign& node) {
   const auto targets = ast().list(node.targets);
   const auto values = ast().list(node.values);
+  for (const ExprId expr : values) settle_for(expr);
+  for (const ExprId target : targets) settle_for_target(target);
   if (targets.size() == 1) {
     const TypeId type = type_of(targets[0]);
     if (managed(type) && steals(values[0], targets[0])) {
       const Location target = *place(targets[0]);
+      about_to_assign(target);  // before its value is taken out
       const Operand result = value(values[0], type);
       stolen_ = {};
       put_back(target, result);
+      assigned(target);
       return;
     }
     assign(targets[0], value(values[0], type));
@@ -61,7 +67,7 @@ void Lowering::assignment(const syntax::Assign& node) {
     into(reg, values[i], type);
     ready.push_back({reg, type, managed(type)});
   }
-  for (std::size_t i = 0; i < targets.size(); ++i) assign(targets[i], ready[i]);
+  assign_together(targets, ready);
 }
 
 void Lowering::return_value(const syntax::Return& node) {
@@ -90,17 +96,21 @@ Offer Lowering::send_offer(const syntax::Send& node) {
   // A variable of the process's own, or a constant, needs no code: it lies there when the other
   // side comes.
   const std::optional<Location> variable = own_variable(node.value, type);
-  if (variable) {
+  if (variable && !variable->use.unknown && !variable->use.substituted) {
     offer.value = variable->reg;
     return offer;
   }
   const std::int32_t skip = emit(Op::Jump);
   offer.value_pc = here();
+  const bool settled = settled_;
+  settled_ = false;  // it is evaluated when the communication happens
+  settle_for(node.value);
   const Operand sent = own(value(node.value, type));
   offer.value = sent.reg;
   offer.value_owned = managed(type);
   emit(Op::EndValue);
   patch(skip);
+  settled_ = settled;
   span_ = outer;
   return offer;
 }
@@ -132,6 +142,7 @@ std::optional<Location> Lowering::own_variable(ExprId expr, TypeId type) {
 }
 
 void Lowering::send(const syntax::Send& node, Span span) {
+  settle_for(node.channel);
   const std::int32_t channel = channel_register(node.channel);
   Offer offer = send_offer(node);
   offer.channel = channel;
@@ -151,17 +162,20 @@ Offer Lowering::receive_offer(const syntax::Receive& node) {
   offer.type = runtime(type);
   const std::optional<Location> variable =
       managed(type) ? std::nullopt : own_variable(node.target, type);
-  offer.value = variable ? variable->reg : temporary(offer.slots);
+  offer.value = variable && !variable->use.used ? variable->reg : temporary(offer.slots);
   return offer;
 }
 
 void Lowering::finish_receive(const syntax::Receive& node, const Offer& offer) {
   if (!node.target || offer.value < kTemporaryBase) return;
   const TypeId type = channel_element(node.channel);
+  settled_ = false;
+  settle_for_target(node.target);
   assign(node.target, converted({offer.value, type, managed(type)}, type_of(node.target)));
 }
 
 void Lowering::receive(const syntax::Receive& node, Span span) {
+  settle_for(node.channel);
   const std::int32_t channel = channel_register(node.channel);
   Offer offer = receive_offer(node);
   offer.channel = channel;
@@ -174,6 +188,7 @@ void Lowering::receive(const syntax::Receive& node, Span span) {
 
 void Lowering::print(const syntax::Print& node) {
   const auto values = ast().list(node.values);
+  for (const ExprId& expr : values) settle_for(expr);
   for (const ExprId& expr : values) {
     const Operand operand = value(expr);
     emit(Op::Print, operand.reg, &expr == &values.back() ? 1 : 0, type_index(operand.type));
@@ -183,7 +198,8 @@ void Lowering::print(const syntax::Print& node) {
 
 void Lowering::wait(const syntax::Wait& node, Span span) {
   Selection selection{.retry_pc = here(), .span = span};
-  const Operand condition = awaited(node.condition, selection);
+  start_notes(count_asked(node.condition, true));
+  const Operand condition = awaited(node.condition, selection, -1);
   const std::int32_t done = emit(Op::JumpIf, condition.reg);
   selection.first_offer = static_cast<std::int32_t>(routine_.offers.size());
   watch(node.condition, selection.watched);
@@ -195,7 +211,7 @@ void Lowering::wait(const syntax::Wait& node, Span span) {
 
 /// The truth of a condition that the process waits for. Where it compares `time` with something,
 /// the time at which it may come true is kept for the calendar.
-Operand Lowering::awaited(ExprId condition, Selection& selection) {
+Operand Lowering::awaited(ExprId condition, Selection& selection, std::int32_t offer) {
   const std::size_t first = selection.deadlines.size();
   for (std::size_t n = syntax::time_relations(ast(), condition).size(); n > 0; --n) {
     selection.deadlines.push_back(temporary(1));
@@ -203,7 +219,10 @@ Operand Lowering::awaited(ExprId condition, Selection& selection) {
          basic(BasicType::Real));
   }
   deadlines_ = std::span(selection.deadlines).subspan(first);
-  const Operand result = value(condition);
+  settle_for(condition);
+  const Operand result = condition_value(
+      condition,
+      {.wanted = Wanted::True, .awaited = true, .selection = &selection, .offer = offer});
   deadlines_ = {};
   return result;
 }

@@ -52,6 +52,7 @@ Operand Lowering::converted(Operand operand, TypeId wanted) {
 }
 
 Operand Lowering::load(Location place) {
+  refresh(place);
   if (!place.in_memory) return {place.reg, place.type};
   const std::int32_t count = slots(place.type);
   const std::int32_t reg = temporary(count);
@@ -75,15 +76,18 @@ void Lowering::store(Location place, Operand value) {
     return;
   }
   value = own(value);
+  about_to_assign(place);
   if (managed(place.type)) {
     const Operand old = load(place);
     const std::int32_t kept = temporary(slots(place.type));
     move(kept, old.reg, place.type);
     put_back(place, value);
+    assigned(place);
     emit(Op::Release, kept, 0, type_index(place.type));
     return;
   }
   put_back(place, value);
+  assigned(place);
 }
 
 /// Kind and arguments of a distribution, or of each in an array; the streams stay the variable's
@@ -149,6 +153,11 @@ Operand Lowering::value(syntax::ExprId id) {
   const Span outer = span_;
   span_ = expr.span;
   const TypeId type = type_of(id);
+  if (is_asked(id)) {
+    const Operand truth = ask_condition(id);
+    span_ = outer;
+    return truth;
+  }
   Operand result = match(
       expr.node, [&](const BoolLiteral& n) { return scalar(BasicType::Bool, n.value ? 1 : 0); },
       [&](const IntLiteral& n) {
@@ -171,10 +180,7 @@ Operand Lowering::value(syntax::ExprId id) {
         emit(Op::Time, reg);
         return Operand{reg, type};
       },
-      [&](const Derivative&) -> Operand {
-        CHI_CHECK(false, "a derivative needs equations, which this routine has not");
-        return {};
-      },
+      [&](const Derivative&) { return derivative(id); },
       [&](const Unary& n) { return unary(id, n); }, [&](const Binary& n) { return binary(id, n); },
       [&](const Conditional& n) { return conditional(id, n); },
       [&](const GuardedExpr& n) { return guarded(id, n); },

@@ -10,6 +10,7 @@
 #include "code/ir.h"
 #include "code/lower.h"
 #include "code/run_error.h"
+#include "flat/equation_uses.h"
 #include "flat/flat_model.h"
 
 /// The working state of lowering, shared by the lower_*.cc files and by nobody else.
@@ -30,6 +31,7 @@ struct Location {
   std::int32_t reg = -1;
   std::int32_t offset = 0;  ///< memory only: slots to add
   sema::TypeId type;
+  flat::SlotUse use = {};  ///< what equations have to do with the variable, in any instance
 };
 
 /// What all routines of a program share.
@@ -41,6 +43,10 @@ struct LoweringContext {
   std::unordered_map<sema::DeclId, std::int32_t> named_constants = {};
   std::map<std::pair<std::int32_t, std::int64_t>, std::int32_t> scalar_constants = {};
   std::map<std::pair<std::int32_t, Symbol>, std::int32_t> text_constants = {};
+  /// Per body: the variables and reference parameters that equations have to do with, in any
+  /// instance. Empty altogether if there are no equations.
+  std::vector<std::unordered_map<sema::DeclId, flat::SlotUse>> uses = {};
+  bool integrates = false;  ///< there are equations that hold while time passes
 };
 
 /// Lowers one routine. Registers are numbered in three classes while the code grows, and shifted
@@ -154,6 +160,42 @@ class Lowering {
                        std::span<const syntax::ExprId> arguments);
   Operand sample(syntax::ExprId operand, sema::TypeId type);
 
+  // lower_equations.cc: what is asked of the equations around the statements
+  /// What an expression reads.
+  struct Reads {
+    bool unknown = false;  ///< the equations may have to be solved for it
+    bool moves = false;    ///< it changes otherwise than by assignments
+    bool time = false;
+    bool samples = false;
+  };
+  /// A condition that is being lowered, of a guard or a `nabla`.
+  struct InCondition {
+    Wanted wanted = Wanted::Either;
+    bool awaited = false;            // of a `nabla`
+    Selection* selection = nullptr;  // where it is noted what the evaluation came to; null: nowhere
+    std::int32_t offer = -1;
+  };
+  flat::SlotUse use_of(sema::DeclId decl) const;
+  Reads reads(syntax::ExprId expr) const;
+  bool is_relation(const syntax::Binary& node);
+  bool is_asked(syntax::ExprId expr);
+  Operand ask_condition(syntax::ExprId expr);
+  void check_indices(syntax::ExprId expr);
+  Operand condition_value(syntax::ExprId expr, InCondition condition);
+  Operand with_wanted(Wanted wanted, syntax::ExprId expr);
+  std::int32_t count_asked(syntax::ExprId expr, bool awaited);
+  void start_notes(std::int32_t count);
+  UnwindingIndices unwinding_indices() const;
+  Operand derivative(syntax::ExprId expr);
+  void instant(syntax::StatId stat);
+  void settle_for(syntax::ExprId expr);
+  void settle_for_target(syntax::ExprId target);
+  void refresh(const Location& place);
+  void about_to_assign(const Location& place);
+  void assigned(const Location& place);
+  bool is_fixed_place(syntax::ExprId target);
+  void assign_together(std::span<const syntax::ExprId> targets, std::span<const Operand> values);
+
   // lower_stat.cc and lower_select.cc: statements
   void statements(Slice<syntax::StatId> body);
   void statement(syntax::StatId id);
@@ -163,7 +205,7 @@ class Lowering {
   void receive(const syntax::Receive& node, Span span);
   void print(const syntax::Print& node);
   void wait(const syntax::Wait& node, Span span);
-  Operand awaited(syntax::ExprId condition, Selection& selection);
+  Operand awaited(syntax::ExprId condition, Selection& selection, std::int32_t offer);
   void forever(const syntax::Forever& node);
   Offer send_offer(const syntax::Send& node);
   Offer receive_offer(const syntax::Receive& node);
@@ -188,9 +230,10 @@ class Lowering {
   };
   std::vector<Clock> start_clocks(const std::vector<Case>& cases);
   void set_deadline(const syntax::Delay& delay, const Clock& clock);
-  Offer case_offer(const Case& c, const Clock& clock, Selection& selection);
+  Offer case_offer(const Case& c, std::int32_t number, const Clock& clock, Selection& selection);
   void case_body(const Case& c, const Offer& offer);
   void watch(syntax::ExprId expr, std::vector<Watched>& watched);
+  std::int32_t count_asked(const std::vector<Case>& cases);
   void bind(const Case& c);
   std::int64_t bound(syntax::ExprId expr);
 
@@ -214,6 +257,12 @@ class Lowering {
   std::int32_t temporary_slots_ = 0;
   std::int32_t sample_sites_ = 0;
   bool is_function_ = false;
+  RoutineId body_ = {};
+  const std::unordered_map<sema::DeclId, flat::SlotUse>* uses_ =
+      nullptr;                                       // while statements among equations are lowered
+  InCondition* condition_ = nullptr;                 // the one being lowered
+  std::int32_t next_note_ = -1, end_of_notes_ = -1;  // registers, see Noted
+  bool settled_ = false;  // the code up to here in this statement has settled
 };
 
 }  // namespace chi::code

@@ -20,6 +20,7 @@ std::string_view run_error_text(RunError error) {
     case RunError::RecursionTooDeep: return "the functions call each other too deeply";
     case RunError::Interrupted: return "interrupted";
     case RunError::NoProgress: return "the functions go on and on";
+    case RunError::Surroundings: return "the equations cannot be solved";
     case RunError::OutOfMemory: return "the model's lists, sets and strings need too much memory";
   }
   return "";

@@ -21,9 +21,10 @@ enum class RunError : std::uint8_t {
   NoOpenGuard,      ///< a selection or guarded expression none of whose guards holds
   NoReturn,         ///< a function that ends without `ret`
   RecursionTooDeep,
-  Interrupted,  ///< asked to stop in the middle of a function
-  NoProgress,   ///< far more repetitions and calls at one instant than any model needs
-  OutOfMemory,  ///< the heap's limit, or a sequence of more than kMaxLength elements
+  Interrupted,   ///< asked to stop in the middle of a function
+  NoProgress,    ///< far more repetitions and calls at one instant than any model needs
+  Surroundings,  ///< the equations cannot be solved; who integrates them knows why
+  OutOfMemory,   ///< the heap's limit, or a sequence of more than kMaxLength elements
 };
 
 /// The sentence used in diagnostics, without position, capital or full stop.

@@ -34,6 +34,7 @@ DiagCode code_of(RunError error) {
     case RunError::RecursionTooDeep: return DiagCode::RunRecursionTooDeep;
     case RunError::Interrupted:
     case RunError::NoProgress:
+    case RunError::Surroundings:
     case RunError::None:
     case RunError::OutOfMemory: break;
   }

@@ -30,11 +30,21 @@ class Physics : public code::Surroundings {
  public:
   /// Who is told; null: nobody. The scheduler sets them before `start`.
   ///
+  /// The observer hears of deadlines, communications and choices from the scheduler, of all else
+  /// (state events, modes, jumps) from this one.
+  ///
   /// The recorder's rows before and after the instants at which `advance` ends are the scheduler's;
   /// what lies between them (Recorder::constant_until, and the like for what moves; events of
   /// equations inside `advance` that concern no process) is this one's.
   Observer* observer = nullptr;
   Recorder* recorder = nullptr;
+  /// Told now and then, as often as is easy, how far `advance` has come: for progress reports.
+  class Progress {
+   public:
+    virtual ~Progress() = default;
+    virtual void passed(double time) = 0;
+  };
+  Progress* progress = nullptr;
 
   /// The initialisers have run: memory holds the start values. Nothing is solved yet.
   virtual bool start() = 0;
@@ -47,12 +57,13 @@ class Physics : public code::Surroundings {
   /// Program::conditions, whose truth it has just asked for with `holds`; several calls for several
   /// conditions.
   virtual void watch(std::int32_t process, std::int32_t block, std::int32_t condition) = 0;
-  /// It goes on, for whatever reason: forgets all it watched. Called only for those that did.
+  /// It goes on, for whatever reason: forgets all it watched, if anything.
   virtual void unwatch(std::int32_t process) = 0;
 
-  /// The discrete phase has come to rest: decides the mode and solves the IP, if something changed.
-  /// Appends to `woken` the processes that watch a condition whose truth at this instant is not the
-  /// one they saw; they look again, and the discrete phase goes on. False on failure.
+  /// The discrete phase has come to rest: decides the mode and solves the IP, if something changed,
+  /// and leaves the values of all variables in memory, substituted ones included; so does
+  /// `advance`. Appends to `woken` the processes that watch a condition whose truth at this instant
+  /// is not the one they saw; they look again, and the discrete phase goes on. False on failure.
   virtual bool finish_discrete_phase(std::vector<std::int32_t>& woken) = 0;
 
   enum class Advance : std::uint8_t {

@@ -45,7 +45,7 @@ Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
 Outcome Scheduler::run() {
   machine_.note_prints = observer != nullptr;
   if (recorder != nullptr) recorder->start(machine_.time);
-  if (initialise()) {
+  if (initialise() && (physics == nullptr || start_physics())) {
     while (!ended_ && discrete_phase() && advance()) {
     }
   }
@@ -71,6 +71,7 @@ bool Scheduler::initialise() {
     ProcessState& state = processes_[at(p)];
     state.routine = &program_.bodies[code::RoutineId{model_.blocks[block].body.index}];
     state.frame = machine_.memory() + frames_.base[block];
+    state.block = process.block;
     state.pc = state.routine->main_pc;
     if (state.pc < 0) {
       state.state = State::Finished;
@@ -123,13 +124,6 @@ bool Scheduler::discrete_phase() {
   return true;
 }
 
-inline bool Scheduler::interrupted() {
-  if (options_.interrupted == nullptr || !options_.interrupted->load(std::memory_order_relaxed))
-    return false;
-  outcome_.why = Interrupted{};
-  return true;
-}
-
 inline void Scheduler::make_ready(std::int32_t process) {
   processes_[at(process)].state = State::Ready;
   ready_.insert(process);
@@ -171,6 +165,7 @@ inline bool Scheduler::resume(std::int32_t process) {
 Scheduler::Choice Scheduler::compute(std::int32_t process) {
   using code::Stop;
   ProcessState& state = processes_[at(process)];
+  interpreter_.block = state.block;
   const Stop stop = interpreter_.run(*state.routine, state.frame, state.pc);
   if (!machine_.output.empty()) flush_output(process);
   // What it changed may have closed guards of those it is about to meet.
@@ -225,6 +220,7 @@ Scheduler::Choice Scheduler::still_running(std::int32_t process, std::int32_t lo
 void Scheduler::report(std::string_view process, const code::Failure& failure) {
   switch (failure.error) {
     case code::RunError::Interrupted: outcome_.why = Interrupted{}; return;
+    case code::RunError::Surroundings: fail_physics(); return;
     case code::RunError::NoProgress:
       outcome_.why =
           Livelock{{{std::string(process), failure.span, "", failure.calls.front()->name}},
@@ -284,6 +280,7 @@ inline bool Scheduler::transfer(const ProcessState& sender, const code::Offer& f
                                 std::int32_t channel) {
   if (from.value_pc >= 0) {
     std::int32_t pc = from.value_pc;
+    interpreter_.block = sender.block;
     if (interpreter_.run(*sender.routine, sender.frame, pc) != code::Stop::ValueReady) {
       report(name(number_of(sender)), interpreter_.failure());
       return false;
@@ -305,14 +302,8 @@ inline bool Scheduler::transfer(const ProcessState& sender, const code::Offer& f
 
 /// Time passes to the next deadline. False when the run is over.
 bool Scheduler::advance() {
-  if (calendar_.empty()) {
-    if (unfinished_ == 0) {
-      outcome_.why = Finished{};
-    } else {
-      outcome_.why = explain_deadlock();
-    }
-    return false;
-  }
+  if (physics != nullptr) return advance_equations();
+  if (calendar_.empty()) return come_to_rest();
   const double next = calendar_.next_time();
   if (next > options_.end) {
     if (recorder != nullptr && machine_.time < options_.end) {
@@ -334,11 +325,28 @@ bool Scheduler::advance() {
     interpreter_.work = 0;
     ++counts_.instants;
   }
+  wake_due(next);
+  return true;
+}
+
+/// No event can come any more.
+bool Scheduler::come_to_rest() {
+  if (unfinished_ == 0) {
+    outcome_.why = Finished{};
+  } else {
+    outcome_.why = explain_deadlock();
+  }
+  return false;
+}
+
+/// Readies all whose deadline is `time`, which is the earliest.
+void Scheduler::wake_due(double time) {
   do {
     const std::int32_t process = calendar_.next_process();
     calendar_.pop();
     ++counts_.time_events;
-    if (observer != nullptr) observer->time_event(next, name(process), waiting_span(process));
+    if (observer != nullptr)
+      observer->time_event(machine_.time, name(process), waiting_span(process));
     ProcessState& state = processes_[at(process)];
     if (state.state == State::Selecting) {
       // Its deadline is one of its offers': it looks at them all again.
@@ -347,8 +355,7 @@ bool Scheduler::advance() {
       state.pc = retry;
     }
     make_ready(process);
-  } while (calendar_.next_is(next));
-  return true;
+  } while (calendar_.next_is(time));
 }
 
 void Scheduler::finish_process(std::int32_t process) {
@@ -376,9 +383,14 @@ void Scheduler::wake_watchers() {
   woken_.clear();
   for (const std::int32_t slot : machine_.changed) watches_.watchers(slot, woken_);
   machine_.changed.clear();
+  look_again();
+}
+
+/// Those who were woken evaluate their guards and conditions anew.
+void Scheduler::look_again() {
   for (const std::int32_t process : woken_) {
     ProcessState& state = processes_[at(process)];
-    if (state.state != State::Selecting) continue;  // woken by another slot already
+    if (state.state != State::Selecting) continue;  // woken for another reason already
     const std::int32_t retry = state.routine->selections[at(state.waits_at)].retry_pc;
     withdraw(process);
     state.pc = retry;

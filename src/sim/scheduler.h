@@ -11,6 +11,7 @@
 #include "sim/frames.h"
 #include "sim/observer.h"
 #include "sim/outcome.h"
+#include "sim/physics.h"
 #include "sim/ready_set.h"
 #include "sim/run_options.h"
 #include "sim/watch_lists.h"
@@ -20,6 +21,8 @@ namespace chi::sim {
 /// What a run counted, for `--stats`.
 struct RunCounts {
   std::int64_t time_events = 0;  ///< processes woken by the calendar
+  std::int64_t state_events =
+      0;  ///< processes woken because a condition that they wait for changed
   std::int64_t communications = 0;
   std::int64_t resumptions = 0;  ///< times a process was run until it waited
   std::int64_t instants = 0;     ///< different times at which something happened
@@ -34,6 +37,7 @@ struct RunCounts {
 ///         run the one with the lowest number until it waits      -- --choice random: any one
 ///           (a communication happens as soon as both sides want it, and readies the other side)
 ///       time := earliest deadline; all processes whose deadline it is are ready
+///         (among equations: or an earlier state event; all processes that wait for it are ready)
 ///     until `terminate`, --end, nothing waits for time, or a failure
 ///
 /// Same model, options and seed give the same trace, bit for bit. After start-up nothing is
@@ -46,6 +50,9 @@ class Scheduler {
   /// Optional: who is told. Before `run`.
   Observer* observer = nullptr;
   Recorder* recorder = nullptr;
+  /// The equations, if the model needs somebody for them (`needs_physics`). Before `run`; made for
+  /// `machine()` and `frames()`.
+  Physics* physics = nullptr;
   /// Called with model time now and then, at most about once in 10^5 resumptions; for progress
   /// reports.
   class Pulse {
@@ -71,6 +78,7 @@ class Scheduler {
     code::Slot* frame = nullptr;
     std::int32_t pc = 0;
     std::int32_t waits_at = -1;  ///< offer or selection, by state
+    std::int32_t block = -1;
     State state = State::Ready;
   };
   /// One end of a channel: who waits there with which offer.
@@ -103,14 +111,22 @@ class Scheduler {
     return static_cast<std::int32_t>(&p - processes_.data());
   }
   bool advance();
+  void wake_due(double time);
+  bool come_to_rest();
   void finish_process(std::int32_t process);
   void make_ready(std::int32_t process);
   void wake_watchers();
+  void look_again();
   void flush_output(std::int32_t process);
   const code::Offer& offer_of(End end) const;
   ChannelState& channel_of(const ProcessState& process, const code::Offer& offer);
   void report(std::string_view name, const code::Failure& failure);
-  bool interrupted();
+  bool interrupted() {
+    if (options_.interrupted == nullptr || !options_.interrupted->load(std::memory_order_relaxed))
+      return false;
+    outcome_.why = Interrupted{};
+    return true;
+  }
 
   // select.cc
   Choice select(std::int32_t process, std::int32_t number);
@@ -120,6 +136,12 @@ class Scheduler {
   void withdraw(std::int32_t process);
   std::int32_t choose(std::int32_t count);
   End chosen_offer(End waiting);
+
+  // among_equations.cc
+  bool start_physics();
+  bool advance_equations();
+  bool fail_physics();
+  void watch_conditions(const ProcessState& process, const code::Selection& selection);
 
   // waiting.cc
   Deadlock explain_deadlock() const;
@@ -146,7 +168,7 @@ class Scheduler {
   Calendar calendar_;
   ReadySet ready_;
   WatchLists watches_;
-  std::vector<std::int32_t> woken_;     // scratch of wake_watchers
+  std::vector<std::int32_t> woken_;     // who is to look again
   std::vector<std::int32_t> possible_;  // scratch of select
   std::vector<std::int32_t>
       group_end_;  // --choice random, per process: the first behind it of another priority
@@ -157,6 +179,17 @@ class Scheduler {
   RunCounts counts_;
   Outcome outcome_;
   bool ended_ = false;
+  class Passing : public Physics::Progress {
+   public:
+    explicit Passing(Scheduler& scheduler) : scheduler_(scheduler) {}
+    void passed(double time) override {
+      if (scheduler_.pulse != nullptr) scheduler_.pulse->pulse(time, scheduler_.counts_);
+    }
+
+   private:
+    Scheduler& scheduler_;
+  };
+  Passing passing_{*this};
 };
 
 }  // namespace chi::sim

@@ -50,8 +50,10 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
       state.pc = selection.closed_pc;
       return Choice::GoOn;
     }
-    // Closed guards over shared variables may still open; others stay closed for ever.
-    if (!selection.waits || selection.watched.empty()) {
+    // Closed guards over shared variables, or over what equations determine, may still open; others
+    // stay closed for ever.
+    const bool never = selection.watched.empty() && selection.conditions.empty();
+    if (!selection.waits || never) {
       code::Failure failure;
       failure.error = code::RunError::NoOpenGuard;
       failure.span = selection.span;
@@ -120,6 +122,7 @@ void Scheduler::wait_in_selection(std::int32_t process, const code::Selection& s
     const auto first = static_cast<std::int32_t>(state.frame[watched.reg].i);
     for (std::int32_t i = 0; i < watched.slots; ++i) watches_.add(first + i, process);
   }
+  if (!selection.conditions.empty()) watch_conditions(state, selection);
 }
 
 /// Takes back all that `wait_in_selection` put out.
@@ -136,6 +139,7 @@ void Scheduler::withdraw(std::int32_t process) {
   }
   if (calendar_.contains(process)) calendar_.erase(process);
   if (watches_.any(process)) watches_.remove_all(process);
+  if (!selection.conditions.empty()) physics->unwatch(process);
 }
 
 }  // namespace chi::sim

@@ -73,6 +73,12 @@ std::string Scheduler::waiting_cause(std::int32_t process) const {
     if (!text.empty()) text += ", or ";
     text += "for a change of " + watched_text(state, watched);
   }
+  for (const code::Noted& noted : selection.conditions) {
+    if (state.frame[noted.reg].i == 0) continue;
+    if (!text.empty()) text += ", or ";
+    text += "for a condition on variables of equations that are at rest";
+    break;
+  }
   if (!text.empty()) return text;
   return "for a condition that no other process can change";
 }
