@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "expr/build.h"
+#include "expr/cone.h"
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
 #include "graph/dulmage_mendelsohn.h"
@@ -67,7 +68,10 @@ class Analyser {
 
   void find_unknowns() {
     result_.unknowns = system_.declared;
-    for (const ExprId node : expr::variables(pool_, system_.rows).node) {
+    const expr::Follow present{.delayed = false, .evented_conditions = false};
+    const expr::Cone cone(pool_, system_.rows, present);
+    for (const ExprId node : cone.nodes()) {
+      if (pool_.op(node) != expr::Op::Variable) continue;
       const VarRef x = pool_.variable(node);
       if (x.order > 0) result_.unknowns.push_back(x.var);
     }

@@ -16,12 +16,17 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 // Rows that have a column of their own cannot be part of a dependency; without them others get one.
 class Peeling {
  public:
-  Peeling(const IntegerRows& rows, const std::vector<char>& counts)
-      : rows_(rows), counts_(counts), count_(counts.size(), 0), row_sum_(counts.size(), 0) {}
+  Peeling(const IntegerRows& rows, const std::vector<char>& counts, std::vector<char> taken)
+      : rows_(rows),
+        counts_(counts),
+        alive_(std::move(taken)),
+        count_(counts.size(), 0),
+        row_sum_(counts.size(), 0) {}
 
   std::vector<char> run() {
-    std::vector<char> alive(at(rows_.rows()), 1);
-    for (std::int32_t r = 0; r < rows_.rows(); ++r) tell(r, +1);
+    for (std::int32_t r = 0; r < rows_.rows(); ++r) {
+      if (alive_[at(r)]) tell(r, +1);
+    }
     std::vector<std::int32_t> single;
     for (std::int32_t c = 0; c < static_cast<std::int32_t>(counts_.size()); ++c) {
       if (count_[at(c)] == 1) single.push_back(c);
@@ -31,13 +36,13 @@ class Peeling {
       single.pop_back();
       if (count_[at(c)] != 1) continue;
       const auto r = static_cast<std::int32_t>(row_sum_[at(c)]);  // the only one left
-      alive[at(r)] = 0;
+      alive_[at(r)] = 0;
       tell(r, -1);
       for (std::int32_t k = rows_.row_start[at(r)]; k < rows_.row_start[at(r) + 1]; ++k) {
         if (count_[at(rows_.column[at(k)])] == 1) single.push_back(rows_.column[at(k)]);
       }
     }
-    return alive;
+    return std::move(alive_);
   }
 
  private:
@@ -52,6 +57,7 @@ class Peeling {
 
   const IntegerRows& rows_;
   const std::vector<char>& counts_;
+  std::vector<char> alive_;
   std::vector<std::int32_t> count_;    // rows alive that have the column
   std::vector<std::int64_t> row_sum_;  // the sum of their numbers
 };
@@ -267,13 +273,36 @@ class Elimination {
   std::vector<Dependency> found_;
 };
 
+// All coefficients that count are 1 and -1.
+bool is_unit(const IntegerRows& rows, std::int32_t r, const std::vector<char>& counts) {
+  for (std::int32_t k = rows.row_start[at(r)]; k < rows.row_start[at(r) + 1]; ++k) {
+    const std::int64_t value = rows.coefficient[at(k)];
+    if (counts[at(rows.column[at(k)])] && value != 1 && value != -1) return false;
+  }
+  return true;
+}
+
+std::vector<Dependency> find_among(const IntegerRows& rows, const std::vector<char>& counts,
+                                   const std::vector<char>& taken) {
+  const std::vector<char> alive = Peeling(rows, counts, taken).run();
+  if (std::find(alive.begin(), alive.end(), 1) == alive.end()) return {};
+  return Elimination(rows, counts, alive).run();
+}
+
 }  // namespace
 
 std::vector<Dependency> find_dependencies(const IntegerRows& rows,
                                           const std::vector<char>& counts) {
-  const std::vector<char> alive = Peeling(rows, counts).run();
-  if (std::find(alive.begin(), alive.end(), 1) == alive.end()) return {};
-  return Elimination(rows, counts, alive).run();
+  // The balances of a network first, before equations with other coefficients are mixed in.
+  std::vector<char> taken(at(rows.rows()), 1);
+  for (std::int32_t r = 0; r < rows.rows(); ++r) taken[at(r)] = is_unit(rows, r, counts);
+  std::vector<Dependency> found = find_among(rows, counts, taken);
+  std::fill(taken.begin(), taken.end(), 1);
+  for (const Dependency& dependency : found) taken[at(dependency.row)] = 0;
+  for (Dependency& dependency : find_among(rows, counts, taken)) {
+    found.push_back(std::move(dependency));
+  }
+  return found;
 }
 
 }  // namespace chi::structure

@@ -32,7 +32,8 @@ struct Dependency {
 /// Linear dependencies between the rows in the columns with `counts[column] /= 0`, exactly: if the
 /// rows named by `Dependency::row` are left out, no dependency is left that this would find.
 ///
-/// First all rows go that have a column of their own, again and again: they depend on nothing. In
+/// Done twice: with the rows of coefficients 1 and -1 alone, then with all. First all rows go that
+/// have a column of their own, again and again: they depend on nothing. In
 /// models that is nearly all. What is left is eliminated without fractions, the column with the
 /// fewest entries first, the shortest of its rows being added to the others: on the equations of a
 /// network (each flow in two of them, with coefficients 1 and -1) it contracts edges and is near

@@ -15,7 +15,7 @@ using expr::Op;
 
 constexpr std::int64_t kSmall = 1'000'000;
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;  // whole numbers that are doubles
-constexpr int kLongest = 100'000;
+constexpr int kLongest = 1'000'000;
 
 std::optional<Rational> small_fraction(double v) {
   double den = 1;

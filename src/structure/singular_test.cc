@@ -100,6 +100,22 @@ TEST(Hidden, ADerivativeWrittenOut) {
   expect_singular(wrong, Kind::Contradiction, {0, 1}, "x y");
 }
 
+// Three capacitors in a triangle that floats: their currents cancel in the sum of the balances,
+// which leaves a constraint between the other currents. 0.37 is no whole number, but it is in
+// rows that need not be combined.
+TEST(Hidden, ATriangleOfFloatingCapacitors) {
+  Model model("i1 i2 i3 ja jb jc",
+              {"i1 - i3 + ja = 0", "i2 - i1 + jb = 0", "i3 - i2 + jc = 0", "i1 = 0.37*(a' - b')",
+               "i2 = 0.41*(b' - c')", "i3 = 0.43*(c' - a')", "ja = 1.7*a", "jb = 1.9*b",
+               "jc = 2.3*c + sin(time)"});
+  const Analysis a = model.analyse();
+  ASSERT_FALSE(a.singular);
+  EXPECT_EQ(a.degrees_of_freedom, 2);
+  ASSERT_EQ(a.combinations.size(), 1u);
+  const auto choice = choose_states(model.pool, a);
+  EXPECT_TRUE(order_blocks(model.pool, a, choice->states).is_square());
+}
+
 TEST(Hidden, AcrossOffsets) {
   // Subtracting the rows gives v2' - v1' on the right, that is 0 = w - cos(v1).
   Model model("F w", {"v1' = F", "v2' = F + w - cos(v1)", "v1 = v2", "w' = F*v1"});
