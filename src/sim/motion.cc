@@ -1,0 +1,394 @@
+#include "sim/motion.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "expr/build.h"
+#include "numerics/cvode_integrator.h"
+#include "numerics/ida_integrator.h"
+#include "numerics/radau.h"
+#include "numerics/runge_kutta.h"
+#include "sim/algebraic_steps.h"
+#include "sim/block_graph.h"
+#include "sim/dae_form.h"
+#include "sim/method_choice.h"
+#include "sim/ode_form.h"
+#include "sim/system_solver.h"
+
+namespace chi::sim {
+namespace {
+
+using numerics::Integrator;
+using numerics::Restart;
+using numerics::StepStatus;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Implicit blocks beyond this size are left to the integrator's own Newton iteration.
+constexpr int kLargeBlock = 20;
+// Below this many states a full Jacobian costs nothing to speak of.
+constexpr int kManyStates = 300;
+
+std::vector<std::int32_t> places(const SolverContext& context, std::span<const expr::VarRef> vars) {
+  std::vector<std::int32_t> result;
+  for (const expr::VarRef x : vars) {
+    result.push_back(context.leaves.place(leaf_of(context.pool, x)));
+  }
+  return result;
+}
+
+bool is_still(const expr::Pool& pool, const structure::BlockOrder& order) {
+  return std::ranges::none_of(order.rows, [&](const structure::BlockOrder::Row& row) {
+    return pool.has(row.expr, expr::kHasTime | expr::kHasDelay);
+  });
+}
+
+// The nonlinear blocks with all they need: their solutions are guesses for later.
+structure::BlockOrder order_of_guesses(const structure::BlockOrder& ivp, const BlockGraph& graph,
+                                       const SolverContext& context, const SystemSolver& all) {
+  std::vector<expr::VarRef> guessed;
+  for (const std::int32_t place : all.guessed()) {
+    guessed.push_back(context.pool.variable(context.leaves.leaf(place)));
+  }
+  return restrict_order(ivp, graph.needed_for(guessed));
+}
+
+}  // namespace
+
+struct Motion::Implementation {
+  Implementation(const SolverContext& given, const structure::BlockOrder& order,
+                 std::span<const expr::VarRef> given_states, const MotionOptions& chosen,
+                 FrameInputs* given_inputs);
+  MethodChoice::Facts facts();
+  std::unique_ptr<Integrator> make(Method method);
+  void use(Method method);
+  bool change_method();
+  void start(double t, Restart kind);
+  void estimate_slopes(double t);
+  void put(double time, std::span<const double> y, double* frame);
+  void put_guesses(std::span<const double> values, double* to) const;
+  bool sample(double time, std::span<double> out);
+  void remember();
+  void accept();
+  StepStatus step(double limit);
+
+  SolverContext context;
+  const structure::BlockOrder& ivp;
+  std::vector<expr::VarRef> states;
+  MotionOptions options;
+  FrameInputs* inputs;
+  std::vector<std::int32_t> state_places, derivative_places, unknown_places;
+  std::int32_t time_place;
+  BlockGraph graph;
+  SystemSolver values;
+  structure::BlockOrder guess_order;
+  SystemSolver guesses;
+  std::vector<double> frame;  // of the integration: nobody else's guesses get in
+  OdeForm ode;
+  std::optional<DaeForm> dae;
+  MethodChoice choice;
+  std::array<std::unique_ptr<Integrator>, kMethodCount> integrators;
+  Integrator* current = nullptr;
+  Method current_method = Method::DormandPrince;
+  Integrator* last = nullptr;  // took the last step
+  bool stepped = false;        // since the restart
+  bool change_pending = false;
+  std::vector<double> y, yp, y_old, yp_old, y_at;
+  std::vector<double> guess_old, guess_new, guess_at;  // at the ends of the last step
+  StepStatus failed = StepStatus::Stepped;
+  bool unsolved = false;  // it was `values` that failed
+};
+
+Motion::Implementation::Implementation(const SolverContext& given,
+                                       const structure::BlockOrder& order,
+                                       std::span<const expr::VarRef> given_states,
+                                       const MotionOptions& chosen, FrameInputs* given_inputs)
+    : context(given),
+      ivp(order),
+      states(given_states.begin(), given_states.end()),
+      options(chosen),
+      inputs(given_inputs),
+      state_places(places(context, states)),
+      derivative_places(places(context, derivatives_of(states))),
+      unknown_places(places(context, order.unknowns)),
+      time_place(context.leaves.place(expr::time(context.pool))),
+      graph(context.pool, order, states),
+      values(context, order),
+      guess_order(order_of_guesses(order, graph, context, values)),
+      guesses(context, guess_order),
+      ode(context, order, graph, states, inputs, frame),
+      choice(options.solver, facts()),
+      y_at(states.size()) {
+  CHI_CHECK(order.is_square(), "only a square system moves");
+  guess_old.resize(guesses.guessed().size());
+  guess_new = guess_at = guess_old;
+}
+
+MethodChoice::Facts Motion::Implementation::facts() {
+  double edges = static_cast<double>(states.size());
+  for (int b = 0; b < graph.blocks(); ++b) {
+    edges += static_cast<double>(graph.needs(b).size() + graph.states(b).size());
+  }
+  const bool fills_in = ode.size() > kManyStates && ode.estimated_entries() > 10 * edges;
+  return {.has_states = !states.empty(),
+          .prefers_dae = fills_in || ode.counts().largest_block > kLargeBlock};
+}
+
+std::unique_ptr<Integrator> Motion::Implementation::make(Method method) {
+  numerics::IntegratorOptions o;
+  o.tolerances.relative = options.rtol;
+  o.tolerances.absolute = options.atol;
+  if (uses_dae_form(method) && !dae) dae.emplace(context, ivp, states, inputs, frame);
+  if (method == Method::Cvode || method == Method::Radau) ode.prepare_jacobian();
+  frame.resize(at(context.leaves.size()), 0.0);
+  switch (method) {
+    case Method::DormandPrince:
+      return make_runge_kutta(ode, o, numerics::ExplicitMethod::DormandPrince);
+    case Method::Fehlberg: return make_runge_kutta(ode, o, numerics::ExplicitMethod::Fehlberg);
+    case Method::Cvode: return make_cvode_integrator(ode, o, numerics::MultistepMethod::Bdf);
+    case Method::Ida: return make_ida_integrator(*dae, o);
+    case Method::Radau: return make_radau(ode, o);
+    case Method::RadauDae: return make_radau(*dae, o);
+    case Method::Algebraic: break;
+  }
+  const int count = is_still(context.pool, ivp) ? 0 : static_cast<int>(ivp.unknowns.size());
+  return std::make_unique<AlgebraicSteps>(
+      count, [this](double t, std::span<double> out) { return sample(t, out); });
+}
+
+void Motion::Implementation::put(double time, std::span<const double> at_time, double* to) {
+  for (std::size_t i = 0; i < states.size(); ++i) to[state_places[i]] = at_time[i];
+  to[time_place] = time;
+  if (inputs) inputs->set(time, to);
+}
+
+void Motion::Implementation::put_guesses(std::span<const double> from, double* to) const {
+  const std::span<const std::int32_t> where = guesses.guessed();
+  for (std::size_t k = 0; k < where.size(); ++k) to[where[k]] = from[k];
+}
+
+// For a part without states.
+bool Motion::Implementation::sample(double time, std::span<double> out) {
+  put(time, {}, frame.data());
+  put_guesses(guess_new, frame.data());
+  if (!values.solve(frame.data(), Effort::Near)) return false;
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = frame[at(unknown_places[k])];
+  return true;
+}
+
+void Motion::Implementation::remember() {
+  const std::span<const std::int32_t> where = guesses.guessed();
+  for (std::size_t k = 0; k < where.size(); ++k) guess_new[k] = frame[at(where[k])];
+}
+
+// Requires a consistent frame at t.
+void Motion::Implementation::start(double t, Restart kind) {
+  if (uses_dae_form(current_method)) {
+    y.resize(at(dae->size()));
+    yp.resize(y.size());
+    dae->read(frame.data(), y, yp);
+    estimate_slopes(t);
+  } else {
+    y.resize(states.size());
+    yp.resize(y.size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      y[i] = frame[at(state_places[i])];
+      yp[i] = frame[at(derivative_places[i])];
+    }
+  }
+  ode.anchor(guesses.guessed(), guess_new);
+  current->restart(t, y, yp, kind);
+}
+
+// The derivatives of the algebraic components, which the first prediction needs: by a difference
+// quotient along the motion, as short as rounding allows. If there is none they count as constant.
+void Motion::Implementation::estimate_slopes(double t) {
+  constexpr double kPart = 1e-7;
+  double rate = 0;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    rate = std::max(rate, std::abs(yp[i]) / std::max(std::abs(y[i]), options.atol / options.rtol));
+  }
+  const double wanted = rate > 0 ? kPart / rate : kPart;
+  const double later = t + std::max(wanted, 1e-12 * std::abs(t));
+  const double h = later - t;
+  const std::vector<double> saved = frame;
+  for (std::size_t i = 0; i < states.size(); ++i) y_at[i] = y[i] + h * yp[i];
+  put(later, y_at, frame.data());
+  if (values.solve(frame.data(), Effort::Near)) {
+    std::vector<double> next(y.size()), unused(y.size());
+    dae->read(frame.data(), next, unused);
+    for (std::size_t i = states.size(); i < y.size(); ++i) yp[i] = (next[i] - y[i]) / h;
+  }
+  frame = saved;
+}
+
+void Motion::Implementation::use(Method method) {
+  std::unique_ptr<Integrator>& integrator = integrators[static_cast<std::size_t>(method)];
+  if (!integrator) integrator = make(method);
+  current_method = method;
+  current = integrator.get();
+}
+
+// Goes on from the last accepted point with the method that was chosen meanwhile.
+bool Motion::Implementation::change_method() {
+  const double t = current->t();
+  std::ranges::copy(current->y().first(states.size()), y_at.begin());
+  use(choice.method());
+  put(t, y_at, frame.data());
+  put_guesses(guess_new, frame.data());
+  if (!values.solve(frame.data(), Effort::Near) && !values.solve(frame.data(), Effort::Full)) {
+    failed = StepStatus::DomainError;
+    unsolved = true;
+    return false;
+  }
+  start(t, Restart::Cold);
+  return true;
+}
+
+StepStatus Motion::Implementation::step(double limit) {
+  unsolved = false;
+  if (std::exchange(change_pending, false) && !change_method()) return StepStatus::DomainError;
+  guess_old = guess_new;
+  StepStatus status = StepStatus::Stepped;
+  for (;;) {
+    ode.anchor(guesses.guessed(), guess_new);
+    y_old.assign(current->y().begin(), current->y().end());
+    yp_old.assign(current->yp().begin(), current->yp().end());
+    status = current->step(limit);
+    if (status == StepStatus::Stepped || status == StepStatus::Fatal) break;
+    failed = status;
+    if (!choice.note_failure() || !change_method()) break;
+  }
+  if (status == StepStatus::Stepped) accept();
+  return status;
+}
+
+void Motion::Implementation::accept() {
+  last = current;
+  stepped = true;
+  change_pending = choice.note_step(*current);
+  if (guesses.guessed().empty()) return;
+  if (uses_dae_form(current_method)) dae->write(current->y(), frame.data());
+  put(current->t(), current->y().first(states.size()), frame.data());
+  if (guesses.solve(frame.data(), Effort::Near) || guesses.solve(frame.data(), Effort::Full)) {
+    remember();
+  }
+}
+
+Motion::Motion(const SolverContext& context, const structure::BlockOrder& ivp,
+               std::span<const expr::VarRef> states, const MotionOptions& options,
+               FrameInputs* inputs)
+    : implementation_(std::make_unique<Implementation>(context, ivp, states, options, inputs)) {}
+Motion::Motion(Motion&&) noexcept = default;
+Motion& Motion::operator=(Motion&&) noexcept = default;
+Motion::~Motion() = default;
+
+void Motion::restart(double t, std::span<const double> frame, Restart kind) {
+  Implementation& m = *implementation_;
+  m.frame.assign(frame.begin(), frame.end());
+  m.frame.resize(at(m.context.leaves.size()), 0.0);
+  m.frame[at(m.time_place)] = t;
+  m.remember();
+  m.guess_old = m.guess_new;
+  m.choice.note_restart();
+  const bool other = m.current == nullptr || m.current_method != m.choice.method();
+  if (other) m.use(m.choice.method());
+  m.start(t, other ? Restart::Cold : kind);
+  m.last = m.current;
+  m.stepped = m.change_pending = false;
+}
+
+StepStatus Motion::step(double limit) { return implementation_->step(limit); }
+
+StepStatus Motion::retake(double limit) {
+  Implementation& m = *implementation_;
+  CHI_CHECK(m.stepped && m.last == m.current, "no step to take again");
+  m.change_pending = false;
+  m.guess_new = m.guess_old;
+  m.put_guesses(m.guess_old, m.frame.data());
+  m.current->restart(m.current->t_old(), m.y_old, m.yp_old, Restart::Warm);
+  return m.step(limit);
+}
+
+MotionFailure Motion::failure() const {
+  Implementation& m = *implementation_;
+  MotionFailure result;
+  result.status = m.failed;
+  if (m.failed == StepStatus::DomainError) {
+    const SolveFailure& why = m.states.empty() || m.unsolved    ? m.values.failure()
+                              : uses_dae_form(m.current_method) ? m.dae->failure()
+                                                                : m.ode.failure();
+    if (!why.rows.empty()) result.equations = why;
+  }
+  double fastest = -1;
+  const std::span<const double> slopes = m.current->yp();
+  for (std::size_t i = 0; i < m.states.size(); ++i) {
+    const double weight = m.options.rtol * std::abs(m.current->y()[i]) + m.options.atol;
+    if (!(std::abs(slopes[i]) / weight > fastest)) continue;
+    fastest = std::abs(slopes[i]) / weight;
+    result.fastest = m.states[i];
+  }
+  return result;
+}
+
+double Motion::t() const { return implementation_->current->t(); }
+double Motion::t_old() const {
+  return implementation_->stepped ? implementation_->last->t_old() : t();
+}
+std::span<const expr::VarRef> Motion::states() const { return implementation_->states; }
+std::span<const double> Motion::y() const {
+  return implementation_->current->y().first(implementation_->states.size());
+}
+const numerics::DenseOutput& Motion::dense() { return implementation_->last->dense_output(); }
+
+bool Motion::values_at(double time, double* frame, Effort effort) {
+  Implementation& m = *implementation_;
+  double theta = 1;
+  if (time == t()) {
+    m.put(time, y(), frame);
+  } else {
+    CHI_CHECK(m.stepped && time >= t_old() && time < t(), "outside the step");
+    const numerics::DenseOutput& d = dense();
+    theta = d.theta(time);
+    std::ranges::copy(d.power(d.degree()).first(m.states.size()), m.y_at.begin());
+    for (int k = d.degree() - 1; k >= 0; --k) {
+      const std::span<const double> c = d.power(k);
+      for (std::size_t i = 0; i < m.states.size(); ++i) m.y_at[i] = m.y_at[i] * theta + c[i];
+    }
+    m.put(time, m.y_at, frame);
+  }
+  for (std::size_t k = 0; k < m.guess_at.size(); ++k) {
+    m.guess_at[k] = m.guess_old[k] + theta * (m.guess_new[k] - m.guess_old[k]);
+  }
+  m.put_guesses(m.guess_at, frame);
+  return m.values.solve(frame, effort);
+}
+
+const SolveFailure& Motion::values_failure() const { return implementation_->values.failure(); }
+double Motion::suggested_next_step() const { return implementation_->current->next_step(); }
+std::string_view Motion::method_name() const { return name(implementation_->current_method); }
+
+numerics::IntegratorStats Motion::stats() const {
+  numerics::IntegratorStats sum;
+  for (const std::unique_ptr<Integrator>& integrator : implementation_->integrators) {
+    if (!integrator) continue;
+    const numerics::IntegratorStats s = integrator->stats();
+    sum.steps += s.steps;
+    sum.rejected += s.rejected;
+    sum.domain_retreats += s.domain_retreats;
+    sum.newton_failures += s.newton_failures;
+    sum.evaluations += s.evaluations;
+    sum.jacobians += s.jacobians;
+    sum.factorizations += s.factorizations;
+    sum.newton_iterations += s.newton_iterations;
+    sum.restarts += s.restarts;
+  }
+  return sum;
+}
+
+}  // namespace chi::sim
