@@ -8,6 +8,9 @@ echo "Discrete-event models: millions a second, median of ${2:-5} runs (least ..
 echo
 echo "Front end: a generated model"
 "$build/bench/frontend_bench"
+echo
+echo "Equations: interpreted and native"
+"$build/bench/native_bench"
 for program in graph_bench expr_bench roots_bench integrator_bench values_bench; do
   echo
   echo "$program"

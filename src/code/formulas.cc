@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "code/formulas_native.h"
 #include "code/formulas_program.h"
 #include "code/formulas_run.h"
 
@@ -19,15 +20,41 @@ std::int32_t FormulaLeaves::find(expr::ExprId leaf) const {
   return entry == places_.end() ? -1 : entry->second;
 }
 
+namespace {
+
+/// So much is interpreted before the compiler is called: what it costs to load it, and what it
+/// costs to compile an instruction, both counted in interpreted instructions.
+constexpr std::int64_t kLoadingCost = 20'000'000;
+constexpr std::int64_t kCompilingCost = 5'000;
+
+}  // namespace
+
 struct Formulas::Implementation {
   FormulaProgram program;
   FormulaWorkspace work;
   Boxes* boxes;
   FormulaFault fault;
+  std::unique_ptr<NativeFormulas> native;
+  std::int64_t evaluations_left = 0;  // until it is compiled
 
   Implementation(FormulaProgram written, Boxes* called)
       : program(std::move(written)), work(program), boxes(called) {
     CHI_CHECK(boxes != nullptr || program.calls.empty(), "black boxes without who calls them");
+    evaluations_left =
+        kLoadingCost / static_cast<std::int64_t>(program.code.size()) + kCompilingCost;
+  }
+
+  void compile() {
+    evaluations_left = std::numeric_limits<std::int64_t>::max();  // once only
+    native = NativeFormulas::compile(program);
+  }
+
+  // Values of the roots into `out`; false if there may be a fault.
+  bool run(const double* frame, double* out) {
+    if (native != nullptr) return native->run(program, work, frame, out, boxes);
+    if (--evaluations_left < 0) [[unlikely]]
+      compile();
+    return run_fast(program, work, frame, boxes) && take(frame, out);
   }
 
   // What the fast run made of the roots; false if one of them is NaN.
@@ -73,12 +100,17 @@ int Formulas::size() const { return static_cast<int>(implementation_->program.ro
 
 bool Formulas::evaluate(const double* frame, double* out) {
   Implementation& i = *implementation_;
-  if (run_fast(i.program, i.work, frame, i.boxes) && i.take(frame, out)) [[likely]]
+  if (i.run(frame, out)) [[likely]]
     return true;
   return i.evaluate_checked(frame, out);
 }
 
 bool Formulas::evaluate_each(const double* frame, double* out) { return evaluate(frame, out); }
+
+bool Formulas::make_native() {
+  if (implementation_->native == nullptr) implementation_->compile();
+  return implementation_->native != nullptr;
+}
 
 const FormulaFault& Formulas::fault() const { return implementation_->fault; }
 

@@ -67,6 +67,10 @@ class Formulas {
   bool evaluate_each(const double* frame, double* out);
   const FormulaFault& fault() const;
 
+  /// Compiles now, without waiting for many evaluations. False if that cannot be done here; then
+  /// all goes on interpreted.
+  bool make_native();
+
  private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;

@@ -1,0 +1,17 @@
+# The compiler of formulas, a library that runs load when they have turned out to be long (src/code/native). Nothing else
+# needs LLVM, and without it everything is interpreted.
+find_path(LLVM_C_INCLUDE llvm-c/Core.h PATHS /usr/lib/llvm-14/include NO_DEFAULT_PATH)
+find_library(LLVM_14 NAMES LLVM-14 PATHS /usr/lib/llvm-14/lib)
+if(LLVM_C_INCLUDE AND LLVM_14)
+  file(GLOB sources CONFIGURE_DEPENDS src/code/native/*.cc)
+  add_library(chi_native MODULE ${sources})
+  target_include_directories(chi_native PRIVATE src)
+  target_include_directories(chi_native SYSTEM PRIVATE ${LLVM_C_INCLUDE})
+  target_link_libraries(chi_native PRIVATE ${LLVM_14})
+  set_target_properties(chi_native PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} CXX_VISIBILITY_PRESET hidden)
+  add_dependencies(chi chi_native)
+  add_dependencies(code_test chi_native)
+  target_compile_definitions(code_test PRIVATE CHI_WITH_NATIVE)
+else()
+  message(STATUS "LLVM 14 not found: equations will be interpreted only")
+endif()
