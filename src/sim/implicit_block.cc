@@ -127,6 +127,8 @@ bool ImplicitBlock::solve(const SolverContext& context, double* frame, Effort ef
     store(w.guess, frame);
     if (effort == Effort::Near || failure.status != SolveStatus::Singular) return false;
   }
+  const bool scalar = rows_.size() == 1 && unknowns_.size() == 1;
+  if (scalar && !linear_ && effort == Effort::Near && solve_scalar(w, frame)) return true;
   if (solve_nonlinear(w, frame, effort, failure)) {
     // A guess that solves dependent equations ends the iteration before their rank is looked at.
     if (direct) rank_deficiency_ = std::max(rank_deficiency_, 1);
@@ -184,6 +186,36 @@ bool ImplicitBlock::solve_linear(Work& w, double* frame, SolveFailure& failure) 
   return false;
 }
 
+// Newton's method for one equation, plain and quick. False whenever it is not plain sailing: the
+// damped method then starts afresh.
+bool ImplicitBlock::solve_scalar(Work& w, double* frame) {
+  constexpr int kMostSteps = 8;
+  constexpr double kNear = 0.1, kAlmost = 1e-8, kStagnation = 1e-13;
+  const double nominal = w.nominal.empty() ? 1.0 : w.nominal[0];
+  double& x = frame[places_[0]];
+  double last = kNear;
+  for (int k = 0; k < kMostSteps; ++k) {
+    double r = 0, slope = 0;
+    if (!w.residuals.evaluate(frame, &r)) return false;
+    if (r == 0) return true;
+    if (!w.jacobian.evaluate(frame, std::span(&slope, 1))) return false;
+    const double step = -r / slope;
+    const double size = std::abs(step) / std::max(std::abs(x), nominal);
+    if (!(size < last)) return last <= kStagnation;
+    x += step;
+    ++iterations_;
+    if (!w.lower.empty() && x < w.lower[0]) return false;
+    if (!w.upper.empty() && x > w.upper[0]) return false;
+    last = 0.5 * size;
+    if (size > kAlmost) continue;
+    // The next step would be the last; the slope is good enough for it.
+    if (!w.residuals.evaluate(frame, &r)) return false;
+    x -= r / slope;
+    return std::isfinite(x);
+  }
+  return false;
+}
+
 bool ImplicitBlock::solve_nonlinear(Work& w, double* frame, Effort effort, SolveFailure& failure) {
   const auto residual = [&](std::span<const double> x, std::span<double> out) {
     store(x, frame);
@@ -205,6 +237,7 @@ bool ImplicitBlock::solve_nonlinear(Work& w, double* frame, Effort effort, Solve
                                            .upper = w.upper,
                                            .linear = linear_};
   w.x = w.guess;
+  store(w.x, frame);
   numerics::SolveResult result;
   if (effort == Effort::Near && rows_.size() == unknowns_.size()) {
     if (!w.newton) w.newton.emplace(w.jacobian.pattern());

@@ -38,6 +38,7 @@ class ImplicitBlock {
   struct Work;
   Work& work(const SolverContext& context);
   bool solve_linear(Work& w, double* frame, SolveFailure& failure);
+  bool solve_scalar(Work& w, double* frame);
   bool solve_nonlinear(Work& w, double* frame, Effort effort, SolveFailure& failure);
   bool check_rows(const SolverContext& context, Work& w, double* frame, SolveFailure& failure);
   bool factor(Work& w, double* frame, SolveFailure& failure);

@@ -10,6 +10,7 @@ constexpr double kBetter = 0.7;       // of the explicit rate suffices to stay i
 constexpr double kFewSteps = 20;      // between restarts: BDF hardly gets started
 constexpr double kManySteps = 60;
 constexpr std::int64_t kEnoughRestarts = 6;
+constexpr int kSmall = 300;  // up to there Radau was no slower on any problem measured
 
 bool is_explicit(Method m) { return m == Method::DormandPrince || m == Method::Fehlberg; }
 
@@ -53,7 +54,7 @@ double MethodChoice::work_of(const numerics::IntegratorStats& s) {
 
 Method MethodChoice::implicit() const {
   const bool many_events = restarts_ >= kEnoughRestarts && steps_per_restart_ < kFewSteps;
-  return many_events ? radau_ : bdf_;
+  return many_events || facts_.size <= kSmall ? radau_ : bdf_;
 }
 
 void MethodChoice::enter(Method method) {
@@ -73,7 +74,7 @@ void MethodChoice::note_restart() {
   marked_ = false;  // a window is one smooth piece
   if (!automatic_ || is_explicit(method_)) return;
   if (method_ == bdf_ && implicit() == radau_) enter(radau_);
-  if (method_ == radau_ && steps_per_restart_ > kManySteps) enter(bdf_);
+  if (method_ == radau_ && implicit() == bdf_ && steps_per_restart_ > kManySteps) enter(bdf_);
 }
 
 bool MethodChoice::note_step(const numerics::Integrator& by) {
@@ -125,7 +126,9 @@ bool MethodChoice::note_failure() {
   if (!automatic_ || ++failures_ > 2) return false;
   on_trial_ = false;
   if (is_explicit(method_)) return enter(implicit()), true;
-  if (method_ == bdf_) return enter(radau_), true;
+  if (method_ == bdf_ || method_ == radau_) {
+    return enter(method_ == bdf_ ? radau_ : bdf_), true;
+  }
   return false;
 }
 

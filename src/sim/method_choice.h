@@ -23,15 +23,17 @@ inline bool uses_dae_form(Method m) { return m == Method::Ida || m == Method::Ra
 /// Decides which method integrates a part, by what is seen on the way.
 ///
 /// Auto starts with an explicit method. When stability limits its steps an implicit one takes over:
-/// BDF, or Radau where events cut the run in pieces so short that BDF would never leave its low
-/// orders. After some steps the two are compared by the time they gain per work done, counted in
-/// evaluations and not by the clock, so that runs repeat; if the implicit one is not better the
-/// explicit one returns for a while. (A cascade of lags has large eigenvalues of no consequence.)
+/// BDF, or Radau for small systems, where its work per step is cheap and its steps are longer, and
+/// where events cut the run in pieces so short that BDF would never leave its low orders. After
+/// some steps the two are compared by the time they gain per work done, counted in evaluations and
+/// not by the clock, so that runs repeat; if the implicit one is not better the explicit one
+/// returns for a while. (A cascade of lags has large eigenvalues of no consequence.)
 class MethodChoice {
  public:
   struct Facts {
     bool has_states = true;
     bool prefers_dae = false;  ///< the ODE form has large implicit blocks or a dense Jacobian
+    int size = 0;              ///< components of the form that an implicit method would integrate
   };
   MethodChoice(SolverChoice wanted, Facts facts);
 

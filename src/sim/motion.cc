@@ -135,8 +135,10 @@ MethodChoice::Facts Motion::Implementation::facts() {
     edges += static_cast<double>(graph.needs(b).size() + graph.states(b).size());
   }
   const bool fills_in = ode.size() > kManyStates && ode.estimated_entries() > 10 * edges;
-  return {.has_states = !states.empty(),
-          .prefers_dae = fills_in || ode.counts().largest_block > kLargeBlock};
+  const bool dae_is_better = fills_in || ode.counts().largest_block > kLargeBlock;
+  const std::size_t size = states.size() + (dae_is_better ? ivp.unknowns.size() : 0);
+  return {
+      .has_states = !states.empty(), .prefers_dae = dae_is_better, .size = static_cast<int>(size)};
 }
 
 std::unique_ptr<Integrator> Motion::Implementation::make(Method method) {

@@ -13,10 +13,18 @@ namespace {
 
 using numerics::EvalStatus;
 
+// 0 times what is not finite is NaN. Four sums, because one would wait for itself.
 bool all_finite(std::span<const double> v) {
-  double sum = 0;  // 0 times what is not finite is NaN
-  for (const double x : v) sum += 0 * x;
-  return sum == 0;
+  double a = 0, b = 0, c = 0, d = 0;
+  std::size_t i = 0;
+  for (; i + 4 <= v.size(); i += 4) {
+    a += 0 * v[i];
+    b += 0 * v[i + 1];
+    c += 0 * v[i + 2];
+    d += 0 * v[i + 3];
+  }
+  for (; i < v.size(); ++i) a += 0 * v[i];
+  return a + b + (c + d) == 0;
 }
 
 }  // namespace
