@@ -11,7 +11,7 @@ echo "Front end: a generated model"
 echo
 echo "Equations: interpreted and native"
 "$build/bench/native_bench"
-for program in graph_bench expr_bench roots_bench integrator_bench values_bench; do
+for program in graph_bench expr_bench structure_bench roots_bench integrator_bench values_bench; do
   echo
   echo "$program"
   "$build/bench/$program" --benchmark_min_time=0.1

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "expr/build.h"
+#include "expr/evaluate.h"
 #include "expr/incidence.h"
 #include "structure/model_testing.h"
 
@@ -142,6 +144,90 @@ TEST(OrderBlocks, OfTheInitialProblem) {
   EXPECT_FALSE(order.is_square());
   ASSERT_EQ(order.over_rows.size(), 4u);
   EXPECT_TRUE(order.under_unknowns.empty());
+}
+
+// A chain of pendulums hanging from each other, each written with velocities: five rows a link.
+TEST(Analyse, ALongChainOfPendulums) {
+  const int links = 2000;
+  expr::Pool pool;
+  System system;
+  const auto v = [&](int i, int k, int order = 0) {
+    return expr::variable(pool, {5 * i + k}, order);
+  };
+  const auto apart = [&](int i, int k) {
+    return i == 0 ? v(0, k) : expr::sub(pool, v(i, k), v(i - 1, k));
+  };
+  for (int i = 0; i < links; ++i) {
+    for (int k = 0; k < 2; ++k) {
+      system.rows.push_back(expr::sub(pool, v(i, k, 1), v(i, k + 2)));
+      expr::ExprId force = expr::mul(pool, v(i, 4), apart(i, k));
+      if (i + 1 < links) {
+        force = expr::sub(pool, force, expr::mul(pool, v(i + 1, 4), apart(i + 1, k)));
+      }
+      const expr::ExprId mass = expr::constant(pool, 1.3);
+      system.rows.push_back(expr::add(pool, expr::mul(pool, mass, v(i, k + 2, 1)), force));
+    }
+    const expr::ExprId square = expr::add(pool, expr::int_power(pool, apart(i, 0), 2),
+                                          expr::int_power(pool, apart(i, 1), 2));
+    system.rows.push_back(expr::sub(pool, square, expr::constant(pool, 1)));
+    for (const int k : {0, 2, 4}) system.declared.push_back({5 * i + k});
+  }
+  const Analysis a = analyse(pool, system);
+  ASSERT_FALSE(a.singular);
+  EXPECT_EQ(a.degrees_of_freedom, 2 * links);
+  EXPECT_EQ(a.structural_index, 3);
+  const auto choice = choose_states(pool, a);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->states, known_values(a));
+  EXPECT_FALSE(choice->was_free);
+  EXPECT_TRUE(order_blocks(pool, a, choice->states).is_square());
+
+  // All links nearly straight down: the declared ones will not do, and the pivots say so.
+  class Hanging : public PointValues {
+   public:
+    explicit Hanging(const expr::Pool& p) : pool_(p) {}
+    std::vector<double> values(std::span<const expr::ExprId> roots) override {
+      expr::Point point;
+      point.variable = [](expr::VarRef x) {
+        return x.var.index % 5 == 0   ? 1e-6 * (x.var.index % 7)
+               : x.var.index % 5 == 1 ? -1.0 - x.var.index / 5
+                                      : 0.0;
+      };
+      std::vector<double> numbers;
+      for (const expr::Value& value : expr::evaluate(pool_, roots, point)) {
+        numbers.push_back(value.value);
+      }
+      return numbers;
+    }
+
+   private:
+    const expr::Pool& pool_;
+  };
+  Hanging hanging(pool);
+  const auto down = choose_states(pool, a, &hanging);
+  ASSERT_TRUE(down);
+  ASSERT_EQ(down->states.size(), 2u * links);
+  int across = 0;
+  for (const expr::VarRef x : down->states) across += x.var.index % 5 == 0 ? 1 : 0;
+  EXPECT_EQ(across, links);
+  EXPECT_TRUE(order_blocks(pool, a, down->states).is_square());
+}
+
+// What Dulmage and Mendelsohn leave over is consistent with the blocks.
+TEST(OrderBlocks, PartsThatAreNotSquare) {
+  Model model("x y z a b c", "x y z a b c",
+              {"x = sin(y)", "y = cos(x)", "z = x", "a + b*c = z", "b = sin(c)", "a*c = x"});
+  const Analysis a = model.analyse();
+  ASSERT_FALSE(a.singular);
+  // With z given one row is too many for x, y; without any the rest is square.
+  const std::vector<expr::VarRef> z = {{model.var("z"), 0}};
+  const BlockOrder order = order_blocks(model.pool, a, z);
+  EXPECT_EQ(order.over_rows.size(), 3u);
+  EXPECT_EQ(order.over_unknowns.size(), 2u);
+  EXPECT_EQ(order.rows.size(), 3u);
+  std::vector<expr::VarRef> given = z;
+  expect_solvable_in_order(model, a, order, given);
+  EXPECT_TRUE(order.under_rows.empty());
 }
 
 }  // namespace

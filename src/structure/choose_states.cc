@@ -92,6 +92,11 @@ class Watching : public graph::DummyChooser {
 constexpr double kDeclared = 1e-3;
 constexpr double kNotWritten = 0.5;
 
+double good_enough(bool declared, bool written) {
+  if (declared) return written ? 2 * kDeclared : kDeclared;
+  return written ? 1.0 : kNotWritten;
+}
+
 // The values of the Jacobian J = ∂f_i/∂x_j^(d_j - c_i) at a point, for the equations with c_i > 0.
 class NumericalChooser : public graph::DummyChooser {
  public:
@@ -130,14 +135,14 @@ class NumericalChooser : public graph::DummyChooser {
     const graph::Bipartite& pattern = problem.jacobian.pattern;
     NumberRows rows;
     rows.columns = pattern.num_vars();
-    std::vector<double> good_enough;
+    std::vector<double> enough;
     std::vector<double> nominal;
     for (const graph::VarId outer : problem.jacobian.outer_var) {
       const VarRef x{analysis_.unknowns[at(outer.index)],
                      analysis_.d[at(outer.index)] - problem.level};
       const bool declared = prefer_declared_ && analysis_.is_declared[at(outer.index)];
       const bool written = x.order <= written_[at(outer.index)];
-      good_enough.push_back(declared ? kDeclared : written ? 1.0 : kNotWritten);
+      enough.push_back(good_enough(declared, written));
       nominal.push_back(point_.nominal(x));
     }
     graph::EdgeId edge{0};
@@ -150,7 +155,7 @@ class NumericalChooser : public graph::DummyChooser {
       rows.row_start.push_back(static_cast<std::int32_t>(rows.column.size()));
     }
     std::vector<graph::VarId> chosen;
-    for (const std::int32_t c : regular_columns(rows, good_enough)) chosen.push_back({c});
+    for (const std::int32_t c : regular_columns(rows, enough)) chosen.push_back({c});
     return chosen;
   }
 
