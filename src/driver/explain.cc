@@ -148,6 +148,8 @@ Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source) {
     return deadlock(*e, outcome.time, source);
   if (const auto* e = std::get_if<sim::Livelock>(&outcome.why))
     return livelock(*e, outcome.time, source);
+  if (const auto* failure = std::get_if<sim::ModelFailure>(&outcome.why))
+    return failure->diagnostic;
   return nobody_there(std::get<sim::NobodyThere>(outcome.why), outcome.time);
 }
 

@@ -167,6 +167,29 @@ std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
   return Rewrite(pool, special).run(roots);
 }
 
+std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {
+  const auto choose = [&pool](ExprId condition, ExprId then, ExprId otherwise) {
+    return if_else(pool, IfKind::Evented, condition, then, otherwise);
+  };
+  const auto special = [&](ExprId e, std::span<const ExprId> x) {
+    const Op op = pool.op(e);
+    if (op == Op::If) return choose(pool.operand(e, 0), x[1], x[2]);
+    if (op != Op::Abs && op != Op::Sign && op != Op::Min && op != Op::Max) return ExprId{};
+    if (!pool.has(e, kMoving)) return ExprId{};
+    const ExprId zero = constant(pool, 0);
+    switch (op) {
+      case Op::Abs:
+        return choose(binary(pool, Op::GreaterEqual, x[0], zero), x[0], neg(pool, x[0]));
+      case Op::Sign:
+        return choose(binary(pool, Op::Greater, x[0], zero), constant(pool, 1),
+                      choose(binary(pool, Op::Less, x[0], zero), constant(pool, -1), zero));
+      case Op::Min: return choose(binary(pool, Op::LessEqual, x[0], x[1]), x[0], x[1]);
+      default: return choose(binary(pool, Op::GreaterEqual, x[0], x[1]), x[0], x[1]);
+    }
+  };
+  return Rewrite(pool, special).run(roots);
+}
+
 namespace {
 
 // Calls of `f` with the body already free of calls: parameters become arguments.

@@ -38,6 +38,11 @@ struct Truth {
 std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
                                     std::span<const Truth> mode);
 
+/// The roots with the kinks of `abs`, `sign`, `min` and `max` as evented `if`s, so that they are
+/// part of the mode: abs(x) is `if x >= 0 then x else -x`. Only where their operands can change
+/// between events, and not inside conditions. O(nodes reached).
+std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots);
+
 /// The roots with calls of functions that have a body replaced by the body; so are calls in bodies.
 /// Calls of black boxes and of their derivatives stay. O(nodes of the result), up to sharing.
 std::vector<ExprId> inline_calls(Pool& pool, std::span<const ExprId> roots);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "code/interpreter.h"
+#include "diag/diagnostic.h"
 #include "source/span.h"
 
 namespace chi::sim {
@@ -42,11 +43,15 @@ struct NobodyThere {  // a communication whose other side has ended
   std::string partner;  ///< empty: nobody was ever connected there
 };
 
+struct ModelFailure {  // the equations cannot be solved or integrated, or a condition has no value
+  Diagnostic diagnostic;
+};
+
 /// Why and when a run ended.
 struct Outcome {
   double time = 0;
   std::variant<Finished, EndReached, Terminated, Interrupted, Deadlock, Livelock, RuntimeError,
-               NobodyThere>
+               NobodyThere, ModelFailure>
       why;
   bool failed() const { return why.index() > 3; }
 };

@@ -1,0 +1,148 @@
+#include "sim/conditions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/check.h"
+#include "expr/build.h"
+#include "expr/cone.h"
+#include "expr/incidence.h"
+#include "expr/substitute.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::Op;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+bool relation_holds(Op op, int sign) {
+  switch (op) {
+    case Op::Less: return sign < 0;
+    case Op::LessEqual: return sign <= 0;
+    case Op::Greater: return sign > 0;
+    case Op::GreaterEqual: return sign >= 0;
+    case Op::Equal: return sign == 0;
+    default: return sign != 0;
+  }
+}
+
+int Conditions::find(ExprId condition) const {
+  const auto found = std::find(conditions_.begin(), conditions_.end(), condition);
+  return found == conditions_.end() ? -1 : static_cast<int>(found - conditions_.begin());
+}
+
+int Conditions::add(ExprId condition) {
+  if (const int known = find(condition); known >= 0) return known;
+  // Relations hide in the bodies of functions.
+  const ExprId open = expr::inline_calls(pool_, condition);
+  const expr::Cone cone(pool_, std::array{open}, {.below_relations = false});
+  for (const ExprId e : cone.nodes()) {
+    if (pool_.has(e, expr::kBoolean)) node_of(e);
+  }
+  conditions_.push_back(condition);
+  roots_.push_back(index_.at(open));
+  const expr::Occurrences found = expr::relations(pool_, std::array{open});
+  std::vector<int>& mine = borders_of_.emplace_back();
+  for (const ExprId e : found.node) {
+    mine.push_back(relations_[at(nodes_[at(index_.at(e))].a)].border);
+  }
+  return size() - 1;
+}
+
+/// Requires that the nodes of its operands are there: they have smaller ids.
+std::int32_t Conditions::node_of(ExprId e) {
+  if (const auto found = index_.find(e); found != index_.end()) return found->second;
+  const Op op = pool_.op(e);
+  const auto operand = [&](int i) { return index_.at(pool_.operand(e, i)); };
+  Node node;
+  if (expr::is_relation(op) && pool_.has(e, expr::kMoving) &&
+      !pool_.has(pool_.operand(e, 0), expr::kBoolean)) {
+    node = {Node::Kind::Relation, static_cast<std::int32_t>(relations_.size())};
+    relations_.push_back(make_relation(e));
+  } else if (op == Op::Not) {
+    node = {Node::Kind::Not, operand(0)};
+  } else if (op == Op::And || op == Op::Or) {
+    node = {op == Op::And ? Node::Kind::And : Node::Kind::Or, operand(0), operand(1)};
+  } else if (expr::is_if(op)) {
+    node = {Node::Kind::If, operand(0), operand(1), operand(2)};
+  } else {
+    node = {Node::Kind::Plain, static_cast<std::int32_t>(plain_.size())};
+    plain_.push_back(e);
+    formulas_.reset();
+  }
+  nodes_.push_back(node);
+  const auto number = static_cast<std::int32_t>(nodes_.size()) - 1;
+  index_.emplace(e, number);
+  return number;
+}
+
+Relation Conditions::make_relation(ExprId e) {
+  const ExprId left = pool_.operand(e, 0), right = pool_.operand(e, 1);
+  const ExprId difference = expr::root_function(pool_, e);
+  Relation relation{.node = e, .op = pool_.op(e)};
+  if (const auto same = border_index_.find(difference); same != border_index_.end()) {
+    relation.border = same->second;
+    return relation;
+  }
+  const ExprId negative = expr::sub(pool_, right, left);
+  if (const auto mirror = border_index_.find(negative); mirror != border_index_.end()) {
+    relation.border = mirror->second;
+    relation.orientation = -1;
+    return relation;
+  }
+  relation.border = static_cast<int>(borders_.size());
+  borders_.push_back({left, right, difference});
+  border_index_.emplace(difference, relation.border);
+  return relation;
+}
+
+void Conditions::prepare() {
+  if (formulas_) return;
+  formulas_ = std::make_unique<code::Formulas>(pool_, plain_, leaves_, boxes_);
+  plain_values_.resize(plain_.size());
+}
+
+void Conditions::evaluate(const double* frame, std::span<const Truth> relations,
+                          std::vector<Truth>& out) {
+  CHI_CHECK(formulas_ != nullptr, "conditions are prepared before they are evaluated");
+  formulas_->evaluate_each(frame, plain_values_.data());
+  truths_.resize(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    const auto truth = [&](std::int32_t n) { return truths_[at(n)]; };
+    Truth& result = truths_[i];
+    switch (node.kind) {
+      case Node::Kind::Relation: result = relations[at(node.a)]; break;
+      case Node::Kind::Plain: {
+        const double value = plain_values_[at(node.a)];
+        result = std::isnan(value) ? Truth::Undefined : value != 0 ? Truth::True : Truth::False;
+        break;
+      }
+      case Node::Kind::Not:
+        result = truth(node.a) == Truth::Undefined ? Truth::Undefined
+                 : truth(node.a) == Truth::True    ? Truth::False
+                                                   : Truth::True;
+        break;
+      case Node::Kind::And:
+        result = truth(node.a) == Truth::True ? truth(node.b) : truth(node.a);
+        break;
+      case Node::Kind::Or:
+        result = truth(node.a) == Truth::False ? truth(node.b) : truth(node.a);
+        break;
+      case Node::Kind::If:
+        result = truth(node.a) == Truth::Undefined ? Truth::Undefined
+                 : truth(node.a) == Truth::True    ? truth(node.b)
+                                                   : truth(node.c);
+        break;
+    }
+  }
+  out.resize(conditions_.size());
+  for (std::size_t i = 0; i < conditions_.size(); ++i) out[i] = truths_[at(roots_[i])];
+}
+
+}  // namespace chi::sim

@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "code/formulas.h"
+#include "expr/expr.h"
+
+namespace chi::sim {
+
+/// Truth of a condition: a relation in it may have no value.
+enum class Truth : std::int8_t { False = 0, True = 1, Undefined = 2 };
+
+/// A comparison of reals that can change between events.
+struct Relation {
+  expr::ExprId node;
+  expr::Op op = expr::Op::Less;
+  int border = 0;       ///< where it changes
+  int orientation = 1;  ///< 1: left - right is the border's difference, -1: its negative
+};
+
+/// A surface on which relations change: difference = 0, a smooth root function and never a truth
+/// value made a number (semantics.md §4). Relations that compare the same two things share it, so
+/// that `x > 0` and `x < 0` are one event.
+struct Border {
+  expr::ExprId left, right, difference;
+};
+
+/// The truth of a relation where its difference has this sign.
+bool relation_holds(expr::Op op, int sign);
+
+/// The conditions of one part: guards, conditions of evented `if`s, and what processes wait for,
+/// each made of relations with `and`, `or`, `not` and `if`.
+///
+/// The truths of the relations are given, since at an event they are not what a plain evaluation
+/// says; conditions are combined from them after the fact. Everything else in a condition, such as
+/// discrete values, is evaluated on the frame.
+class Conditions {
+ public:
+  Conditions(expr::Pool& pool, code::FormulaLeaves& leaves, code::Boxes* boxes)
+      : pool_(pool), leaves_(leaves), boxes_(boxes) {}
+
+  /// The number of a condition, new if need be.
+  int add(expr::ExprId condition);
+  int find(expr::ExprId condition) const;  ///< -1 if it is not here
+  int size() const { return static_cast<int>(conditions_.size()); }
+  expr::ExprId condition(int i) const { return conditions_[static_cast<std::size_t>(i)]; }
+  std::span<const Relation> relations() const { return relations_; }
+  std::span<const Border> borders() const { return borders_; }
+  /// The borders of the relations that a condition is made of.
+  std::span<const int> borders_of(int condition) const {
+    return borders_of_[static_cast<std::size_t>(condition)];
+  }
+
+  /// Call after the last `add`, before `evaluate`: may enter new leaves.
+  void prepare();
+  /// The truths of all conditions, for given truths of the relations and the rest of the frame.
+  void evaluate(const double* frame, std::span<const Truth> relations, std::vector<Truth>& out);
+
+ private:
+  struct Node {
+    enum class Kind : std::uint8_t { Relation, Plain, Not, And, Or, If };
+    Kind kind = Kind::Plain;
+    std::int32_t a = -1, b = -1, c = -1;  // nodes; or the number of the relation or plain root
+  };
+  std::int32_t node_of(expr::ExprId e);
+  Relation make_relation(expr::ExprId e);
+
+  expr::Pool& pool_;
+  code::FormulaLeaves& leaves_;
+  code::Boxes* boxes_;
+  std::vector<expr::ExprId> conditions_;
+  std::vector<std::int32_t> roots_;  // per condition: its node
+  std::vector<std::vector<int>> borders_of_;
+  std::vector<Relation> relations_;
+  std::vector<Border> borders_;
+  std::unordered_map<expr::ExprId, int> border_index_;  // by difference
+  std::vector<Node> nodes_;                             // operands before what uses them
+  std::unordered_map<expr::ExprId, std::int32_t> index_;
+  std::vector<expr::ExprId> plain_;
+  std::unique_ptr<code::Formulas> formulas_;  // of `plain_`; made anew when that has grown
+  std::vector<double> plain_values_;
+  std::vector<Truth> truths_;
+};
+
+}  // namespace chi::sim

@@ -1,0 +1,629 @@
+#include "sim/engine.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "expr/evaluate.h"
+#include "expr/incidence.h"
+#include "flat/layout.h"
+#include "flat/scalars.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& machine,
+               const Frames& frames, const RunOptions& options)
+    : workshop_{.model = model, .machine = machine, .frames = frames, .options = options},
+      program_(program),
+      statements_(model) {
+  is_set_.assign(at(model.variable_slots), 0);
+  for (const flat::Variable& variable : model.variables) {
+    if (!model.typed.decls[variable.decl].initial) continue;
+    const std::int64_t slots = flat::slot_count(model.typed.types, variable.type);
+    std::fill_n(is_set_.begin() + variable.slot, slots, char{1});
+  }
+  workshop_.discrete = [this](expr::DiscreteId id) { return discrete_value(id); };
+  workshop_.is_set = [this](std::int32_t slot) { return is_set_[at(slot)] != 0; };
+  for (const flat::Substitution& s : model.equations.substitutions) {
+    if (s.variable.order == 0) {
+      substituted_.emplace(memory_slot(model, frames, s.variable.var.index), &s);
+    }
+  }
+}
+
+Engine::~Engine() = default;
+
+double Engine::discrete_value(expr::DiscreteId id) {
+  const flat::DiscreteInput& input = workshop_.model.equations.discrete[id];
+  if (const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source)) {
+    return static_cast<double>(workshop_.memory(slot->slot).i);
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+bool Engine::fail(Diagnostic diagnostic) {
+  outcome_.time = workshop_.machine.time;
+  outcome_.why = ModelFailure{std::move(diagnostic)};
+  return false;
+}
+
+bool Engine::start() {
+  if (!translate_conditions()) return false;
+  map_slots();
+  return true;
+}
+
+bool Engine::can_move() const {
+  return std::any_of(members_.begin(), members_.end(), [](const Member& m) {
+    return m.part->has_equations() || m.part->depends_on_time();
+  });
+}
+
+/// Every condition of a statement belongs to one part, which watches it: so parts are made when all
+/// conditions are known.
+bool Engine::translate_conditions() {
+  Diagnostics problems;
+  struct Found {
+    std::int64_t key;
+    ExprId expr;
+    code::Wanted wanted;
+    Span span;
+  };
+  std::vector<Found> found;
+  std::vector<ExprId> together;
+  flat::FlatModel& model = workshop_.model;
+  std::vector<std::vector<std::int32_t>> of_body(at(model.bodies.size()));
+  for (std::size_t c = 0; c < program_.conditions.size(); ++c) {
+    of_body[at(program_.conditions[c].body.index)].push_back(static_cast<std::int32_t>(c));
+  }
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    for (const std::int32_t c : of_body[at(model.blocks[b].body.index)]) {
+      const code::Condition& condition = program_.conditions[at(c)];
+      const auto block = static_cast<std::int32_t>(b);
+      const std::optional<ExprId> e =
+          statements_.condition(block, condition.indices, condition.source, problems);
+      if (!e) return fail(problems.all().front());
+      found.push_back(
+          {key(block, c), *e, condition.wanted, model.typed.ast.exprs[condition.source].span});
+      together.push_back(*e);
+    }
+  }
+  parts_ = split_parts(model, together);
+  for (PartEquations& equations : parts_.parts) add_member(std::move(equations));
+  const auto variables = all_variables(workshop_.pool(), together);
+  std::int32_t clock = -1;  // the part for what no unknown occurs in
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::int32_t member = -1;
+    for (const std::int32_t slot : variables[i]) {
+      if (parts_.part_of_slot[at(slot)] >= 0) member = parts_.part_of_slot[at(slot)];
+    }
+    if (member < 0) {
+      if (clock < 0) {
+        add_member({});
+        clock = static_cast<std::int32_t>(members_.size()) - 1;
+      }
+      member = clock;
+    }
+    const int condition = members_[at(member)].part->add_condition(found[i].expr, found[i].span);
+    awaited_.emplace(found[i].key, Awaited{member, condition, found[i].wanted, found[i].span});
+  }
+  for (Member& member : members_) member.part->prepare();
+  return true;
+}
+
+void Engine::add_member(PartEquations equations) {
+  Member member;
+  member.part = std::make_unique<Part>(workshop_, std::move(equations),
+                                       static_cast<std::int32_t>(members_.size()));
+  member.run = std::make_unique<PartRun>(workshop_, *member.part);
+  members_.push_back(std::move(member));
+}
+
+void Engine::map_slots() {
+  const expr::Pool& pool = workshop_.pool();
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Part& part = *members_[m].part;
+    std::vector<ExprId> rows, deciding;
+    for (const flat::Equation& e : part.equations().set.equations) rows.push_back(e.left);
+    for (int c = 0; c < part.conditions().size(); ++c) {
+      deciding.push_back(part.conditions().condition(c));
+    }
+    const auto add = [&](const std::vector<ExprId>& roots, bool decides) {
+      const expr::Occurrences leaves = expr::occurrences(pool, roots, {}, [&](ExprId e) {
+        const expr::Op op = pool.op(e);
+        return op == expr::Op::Variable || op == expr::Op::DiscreteReal ||
+                       op == expr::Op::DiscreteBool || op == expr::Op::Call
+                   ? e
+                   : ExprId{};
+      });
+      for (const ExprId leaf : leaves.node) add_reader(static_cast<std::int32_t>(m), leaf, decides);
+    };
+    add(rows, false);
+    add(deciding, true);
+    for (const flat::Unknown& u : part.equations().set.unknowns) {
+      add_reader(static_cast<std::int32_t>(m), u.variable.var.index, false);
+    }
+  }
+}
+
+void Engine::add_reader(std::int32_t member, ExprId leaf, bool decides) {
+  const expr::Pool& pool = workshop_.pool();
+  switch (pool.op(leaf)) {
+    case expr::Op::Variable: return add_reader(member, pool.variable(leaf).var.index, decides);
+    case expr::Op::Call: return;  // boxes read memory only through their arguments
+    default: break;
+  }
+  const flat::DiscreteInput& input = workshop_.model.equations.discrete[pool.discrete(leaf)];
+  if (const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source)) {
+    return add_reader(member, slot->slot, decides);
+  }
+  if (box_readers_.empty() || box_readers_.back().member != member) {
+    box_readers_.push_back({member, decides});
+  } else {
+    box_readers_.back().decides_mode |= decides;
+  }
+}
+
+void Engine::add_reader(std::int32_t member, std::int32_t flat_slot, bool decides) {
+  const std::int64_t slot = memory_slot(workshop_.model, workshop_.frames, flat_slot);
+  flat_slot_of_.emplace(slot, flat_slot);
+  std::vector<Reader>& readers = readers_[slot];
+  for (Reader& reader : readers) {
+    if (reader.member != member) continue;
+    reader.decides_mode |= decides;
+    return;
+  }
+  readers.push_back({member, decides});
+}
+
+// Brings the frame and the memory of a part to the present time.
+void Engine::bring(std::int32_t number) {
+  Member& member = members_[at(number)];
+  const double now = workshop_.machine.time;
+  if (member.time == now) return;
+  member.time = now;
+  member.run->values_at(now);
+  member.part->store();
+}
+
+bool Engine::settle() {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    bring(static_cast<std::int32_t>(m));
+    if (!settle(static_cast<std::int32_t>(m))) return false;
+  }
+  return true;
+}
+
+bool Engine::settle(std::int32_t number) {
+  Member& member = members_[at(number)];
+  if (!member.is_dirty && !member.has_event) return true;
+  Part& part = *member.part;
+  Plan* const plan = part.plan();
+  StateVariant* const variant = part.variant();
+  const Sides sides = part.sides();
+  const bool was_dirty = member.is_dirty;
+  member.time = workshop_.machine.time;
+  if (!part.settle(member.time)) return fail(*part.failure());
+  member.is_dirty = member.has_event = false;
+  part.update_sides();
+  tell_changes(member, plan, sides);
+  if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty()) {
+    const bool same = part.plan() == plan && part.variant() == variant;
+    if (!member.wants_restart || !same) {
+      member.restart = same ? numerics::Restart::Warm : numerics::Restart::Cold;
+    }
+    member.wants_restart = true;
+  }
+  member.wants_search = true;
+  return true;
+}
+
+std::string Engine::variable_name(VarRef x) const {
+  std::string name = x.var.index < workshop_.model.variable_slots
+                         ? flat::scalar_name(workshop_.model, x.var.index)
+                         : std::string("weight");
+  name.append(at(x.order), '\'');
+  return name;
+}
+
+void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_before) {
+  if (observer == nullptr) return;
+  Part& part = *member.part;
+  const double now = workshop_.machine.time;
+  const Sides& sides = part.sides();
+  for (const int b : part.mode_borders()) {
+    const bool was = sides_before[at(b)] == Side::Slide, is = sides[at(b)] == Side::Slide;
+    if (was == is) continue;
+    observer->slide(now, part.text(part.conditions().borders()[at(b)].difference) + " = 0", is,
+                    part.border_span(b));
+  }
+  if (before != nullptr && part.plan() != before) {
+    std::string changed;
+    Span span = {};
+    for (const int b : part.mode_borders()) {
+      if (sides[at(b)] == sides_before[at(b)] || sides[at(b)] == Side::Slide) continue;
+      if (changed.empty()) span = part.border_span(b);
+      const char* const relation = sides[at(b)] == Side::Plus    ? " > 0"
+                                   : sides[at(b)] == Side::Minus ? " < 0"
+                                                                 : " = 0";
+      changed += (changed.empty() ? "" : ", ") +
+                 part.text(part.conditions().borders()[at(b)].difference) + relation;
+    }
+    if (changed.empty()) changed = "other equations";
+    observer->mode_change(now, fmt::format("part {}", part.number()), changed, span);
+  }
+  for (const Change& change : part.jumps()) {
+    observer->jump(now, variable_name(change.variable), change.before, change.after,
+                   change.is_impulse ? "impulse" : "jump", part.variable_span(change.variable));
+  }
+}
+
+bool Engine::refresh(std::int64_t slot, std::int32_t count) {
+  for (std::int64_t s = slot; s < slot + count; ++s) {
+    const auto found = substituted_.find(s);
+    if (found == substituted_.end()) continue;
+    double value = 0;
+    if (!evaluate_now(found->second->value, &value, found->second->span)) return false;
+    workshop_.machine.memory()[s].r = value;
+  }
+  return true;
+}
+
+bool Engine::about_to_assign(std::int64_t slot, std::int32_t count) {
+  const auto make_ready = [&](const Reader& reader) {
+    bring(reader.member);
+    return !reader.decides_mode || settle(reader.member);
+  };
+  for (std::int64_t s = slot; s < slot + count; ++s) {
+    const auto found = readers_.find(s);
+    if (found == readers_.end()) continue;
+    for (const Reader& reader : found->second) {
+      if (!make_ready(reader)) return false;
+    }
+  }
+  return std::all_of(box_readers_.begin(), box_readers_.end(), make_ready);
+}
+
+void Engine::assigned(std::int64_t slot, std::int32_t count) {
+  for (std::int64_t s = slot; s < slot + count; ++s) {
+    const auto found = readers_.find(s);
+    if (found == readers_.end()) continue;
+    for (const Reader& reader : found->second) members_[at(reader.member)].is_dirty = true;
+    is_set_[at(flat_slot_of_.at(s))] = 1;
+  }
+  for (const Reader& reader : box_readers_) members_[at(reader.member)].is_dirty = true;
+}
+
+bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
+  Awaited& asked = awaited(block, condition);
+  bring(asked.member);
+  if (!settle(asked.member) || !truth_of(asked, truth)) return false;
+  const bool passes =
+      asked.wanted != code::Wanted::Either && *truth == (asked.wanted == code::Wanted::True);
+  if (passes) asked.passed = workshop_.machine.time;
+  return true;
+}
+
+bool Engine::truth_of(const Awaited& asked, bool* truth) {
+  Part& part = *members_[at(asked.member)].part;
+  const Truth now = part.truth_now(asked.condition);
+  if (now == Truth::Undefined) {
+    return fail(
+        {.code = DiagCode::ConditionUndefined,
+         .span = asked.span,
+         .message = fmt::format("the condition has no value at t = {}", workshop_.machine.time)});
+  }
+  *truth = now == Truth::True;
+  // What is waited for has come if it holds at an instant at which it is reached or just after it;
+  // but once it has passed there, only what holds from now on counts, or a ball that bounces would
+  // find itself on the floor for ever.
+  const bool wanted = asked.wanted == code::Wanted::True;
+  if (asked.wanted == code::Wanted::Either || !part.is_reached(asked.condition)) return true;
+  const bool after = part.truth_after(asked.condition) == Truth::True;
+  if (asked.passed == workshop_.machine.time) {
+    *truth = after;
+  } else if (*truth != wanted && after == wanted) {
+    *truth = wanted;
+  }
+  return true;
+}
+
+double Engine::value_of(VarRef x) {
+  if (x.order == 0) return workshop_.memory(x.var.index).r;
+  const std::int32_t part = parts_.part_of_slot[at(x.var.index)];
+  if (part < 0) return 0;
+  Part& p = *members_[at(part)].part;
+  if (p.plan() == nullptr) return 0;
+  const int j = p.plan()->analysis().unknown_index(x.var);
+  if (j < 0 || x.order > p.plan()->analysis().d[at(j)]) {
+    return j < 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+  }
+  return p.frame()[at(p.place(x))];
+}
+
+expr::Value Engine::evaluate_at(ExprId e, double time) {
+  expr::Point point;
+  point.time = time;
+  point.variable = [this](VarRef x) { return value_of(x); };
+  point.discrete = [this](expr::DiscreteId d) { return discrete_value(d); };
+  point.opaque = [this](expr::FunctionId f, std::span<const double> arguments) {
+    return workshop_.boxes == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                                      : workshop_.boxes->call(f, arguments);
+  };
+  return expr::evaluate(workshop_.pool(), e, point);
+}
+
+bool Engine::evaluate_now(ExprId e, double* result, Span span) {
+  const expr::Value value = evaluate_at(e, workshop_.machine.time);
+  *result = value.value;
+  if (value.fault == expr::Fault::None) return true;
+  return fail({.code = DiagCode::ConditionUndefined,
+               .span = span,
+               .message = fmt::format("this has no value at t = {}: {}", workshop_.machine.time,
+                                      expr::fault_text(value.fault))});
+}
+
+bool Engine::value(std::int32_t block, std::int32_t number, double* result) {
+  const code::DerivativeValue& row = program_.values[at(number)];
+  const Span span = workshop_.model.typed.ast.exprs[row.source].span;
+  auto [place, is_new] = values_.try_emplace(key(block, number));
+  if (is_new) {
+    Diagnostics problems;
+    const auto scalars = statements_.value(block, row.indices, row.source, problems);
+    if (!scalars) return fail(problems.all().front());
+    place->second = *scalars;
+  }
+  for (std::size_t i = 0; i < place->second.size(); ++i) {
+    if (!evaluate_now(place->second[i], result + i, span)) return false;
+  }
+  return true;
+}
+
+void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condition) {
+  const Awaited& asked = awaited(block, condition);
+  Member& member = members_[at(asked.member)];
+  for (const int b : member.part->conditions().borders_of(asked.condition)) member.run->watch(b);
+  member.wants_search = true;
+  bool seen = false;
+  truth_of(asked, &seen);
+  watching_.push_back({process, &asked, seen});
+}
+
+void Engine::unwatch(std::int32_t process) {
+  std::erase_if(watching_, [&](const Watching& w) {
+    if (w.process != process) return false;
+    Member& member = members_[at(w.awaited->member)];
+    for (const int b : member.part->conditions().borders_of(w.awaited->condition)) {
+      member.run->unwatch(b);
+    }
+    member.wants_search = true;
+    return true;
+  });
+}
+
+bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (!settle(static_cast<std::int32_t>(m))) return false;
+  }
+  for (Watching& w : watching_) {
+    const Member& member = members_[at(w.awaited->member)];
+    if (!member.wants_search) continue;
+    bool truth = false;
+    if (!truth_of(*w.awaited, &truth)) return false;
+    if (truth == w.seen) continue;
+    w.seen = truth;
+    if (woken.empty() || woken.back() != w.process) woken.push_back(w.process);
+  }
+  if (recorder != nullptr && woken.empty()) bring_all();
+  return true;
+}
+
+// ---- motion -----------------------------------------------------------------------------------
+
+class Engine::View : public MotionView {
+ public:
+  explicit View(Engine& engine) : engine_(engine) {}
+  void values_at(double time) override {
+    for (Member& member : engine_.members_) {
+      if (!member.run->moves()) continue;
+      member.output = member.part->frame();
+      if (member.run->values_at(time, member.output)) member.part->store(member.output);
+    }
+    engine_.store_substituted(time);
+  }
+  double derivative(std::int32_t flat_slot) const override {
+    return engine_.derivative_for_output(flat_slot);
+  }
+
+ private:
+  Engine& engine_;
+};
+
+double Engine::derivative_for_output(std::int32_t flat_slot) {
+  const std::int32_t part = parts_.part_of_slot[at(flat_slot)];
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  if (part < 0) return none;
+  Member& member = members_[at(part)];
+  if (member.part->plan() == nullptr) return none;
+  const structure::Analysis& analysis = member.part->plan()->analysis();
+  const int j = analysis.unknown_index({flat_slot});
+  if (j < 0 || analysis.d[at(j)] < 1) return none;
+  const std::size_t place = at(member.part->place({{flat_slot}, 1}));
+  return place < member.output.size() ? member.output[place] : none;
+}
+
+void Engine::record(double from, double to) {
+  if (recorder == nullptr || !(to > from)) return;
+  View view(*this);
+  recorder->moved(from, to, view);
+}
+
+bool Engine::prepare_to_move() {
+  const double now = workshop_.machine.time;
+  for (Member& member : members_) {
+    if (member.wants_restart) {
+      if (auto why = member.part->explain_static()) return fail(std::move(*why));
+    }
+    member.part->forget_touches();
+    if (member.wants_restart) {
+      member.run->restart(now, member.restart);
+      member.restart = numerics::Restart::Warm;
+    } else if (member.wants_search) {
+      member.run->search(now);
+    }
+    member.wants_restart = member.wants_search = false;
+  }
+  return true;
+}
+
+Physics::Advance Engine::advance(double limit, std::vector<std::int32_t>& woken) {
+  code::Machine& machine = workshop_.machine;
+  if (!prepare_to_move()) return Advance::Failed;
+  double recorded = machine.time;
+  while (true) {
+    double event = kInfinity, front = kInfinity;
+    Member* last = nullptr;
+    for (Member& member : members_) {
+      if (!member.run->moves()) continue;
+      event = std::min(event, member.run->event_time());
+      if (member.run->reached() < front) {
+        front = member.run->reached();
+        last = &member;
+      }
+    }
+    const double target = std::min(event, limit);
+    const double until = std::min(front, target);
+    if (last == nullptr && !std::isfinite(limit)) return Advance::AtRest;
+    if (until > recorded && std::isfinite(until)) {
+      record(recorded, until);
+      recorded = until;
+    }
+    if (front >= target) {
+      machine.time = target;
+      return arrive(event <= limit, woken);
+    }
+    if (++steps_since_check_ % 64 == 0 && workshop_.options.interrupted != nullptr &&
+        workshop_.options.interrupted->load()) {
+      machine.time = std::max(machine.time, recorded);
+      bring_all();
+      return Advance::Interrupted;
+    }
+    if (!last->run->step(limit)) {
+      machine.time = std::max(machine.time, recorded);
+      bring_all();
+      fail(*last->part->failure());
+      return Advance::Failed;
+    }
+  }
+}
+
+void Engine::bring_all() {
+  for (std::size_t m = 0; m < members_.size(); ++m) bring(static_cast<std::int32_t>(m));
+  store_substituted(workshop_.machine.time);
+}
+
+/// Substituted variables in memory, for who records them. One that has no value keeps its last.
+void Engine::store_substituted(double time) {
+  for (const auto& [slot, substitution] : substituted_) {
+    const expr::Value value = evaluate_at(substitution->value, time);
+    if (value.fault == expr::Fault::None) workshop_.machine.memory()[slot].r = value.value;
+  }
+}
+
+Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken) {
+  const double now = workshop_.machine.time;
+  if (recorder != nullptr) bring_all();
+  if (!has_event) return Advance::ReachedLimit;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (members_[m].run->event_time() != now) continue;
+    bring(static_cast<std::int32_t>(m));
+    note_event(members_[m], woken);
+    if (!notice_zeno(static_cast<std::int32_t>(m))) return Advance::Failed;
+  }
+  std::sort(woken.begin(), woken.end());
+  woken.erase(std::unique(woken.begin(), woken.end()), woken.end());
+  return Advance::Event;
+}
+
+void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
+  Part& part = *member.part;
+  for (const BorderEvent& event : member.run->events()) {
+    part.touch(event.border, event.value);
+    const auto& deciding = part.mode_borders();
+    if (std::find(deciding.begin(), deciding.end(), event.border) != deciding.end()) {
+      member.has_event = true;
+    }
+    if (observer != nullptr) {
+      observer->state_event(
+          event.time, part.text(part.conditions().borders()[at(event.border)].difference) + " = 0",
+          part.border_span(event.border), event.touches ? 0 : 1);
+    }
+    for (const Watching& w : watching_) {
+      if (members_[at(w.awaited->member)].part.get() != &part) continue;
+      const auto borders = part.conditions().borders_of(w.awaited->condition);
+      if (std::find(borders.begin(), borders.end(), event.border) != borders.end()) {
+        woken.push_back(w.process);
+      }
+    }
+  }
+  part.update_sides();
+  member.wants_search = true;
+}
+
+/// Events whose distances shrink like a geometric series never get past its limit.
+bool Engine::notice_zeno(std::int32_t number) {
+  constexpr std::size_t kKept = 12;
+  Member& member = members_[at(number)];
+  std::vector<double>& times = member.instants;
+  const double now = workshop_.machine.time;
+  if (times.empty() || now > times.back()) times.push_back(now);
+  if (times.size() <= kKept) return true;
+  times.erase(times.begin());
+  if (workshop_.options.zeno == Zeno::Continue) return true;
+  double least = kInfinity, most = 0;
+  for (std::size_t i = 2; i < times.size(); ++i) {
+    const double ratio = (times[i] - times[i - 1]) / (times[i - 1] - times[i - 2]);
+    least = std::min(least, ratio);
+    most = std::max(most, ratio);
+  }
+  const double step = times.back() - times[times.size() - 2];
+  const double rest = step * most / (1 - most);
+  const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
+  if (!geometric || rest > 1e-8 * std::max(std::abs(now), times.back() - times.front())) {
+    return true;
+  }
+  const double limit = now + rest;
+  const BorderEvent& event = member.run->events().front();
+  const std::string what =
+      member.part->text(member.part->conditions().borders()[at(event.border)].difference) + " = 0";
+  if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));
+  return fail(
+      {.code = DiagCode::Zeno,
+       .span = member.part->border_span(event.border),
+       .message = fmt::format("events accumulate at t = {}: {} comes ever faster", limit, what),
+       .notes = {fmt::format("the last events were {:.3g} apart, each time {:.4g} of the "
+                             "time before",
+                             step, most)},
+       .help = "model what happens there as a mode of its own, end the run before, or use "
+               "`--zeno continue`"});
+}
+
+std::unique_ptr<Physics> make_physics(flat::FlatModel& model, code::Program& program,
+                                      code::Machine& machine, const Frames& frames,
+                                      const RunOptions& options) {
+  return std::make_unique<Engine>(model, program, machine, frames, options);
+}
+
+}  // namespace chi::sim

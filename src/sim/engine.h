@@ -1,0 +1,125 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "expr/evaluate.h"
+#include "flat/statement_equations.h"
+#include "sim/part_run.h"
+#include "sim/physics.h"
+
+namespace chi::sim {
+
+/// The simulating Physics: all parts of a model, each in its own mode and at its own step size.
+///
+/// `advance` lets the part that is furthest behind take the next step, until no part can have an
+/// event before the earliest one found. So an event in one part restarts no other, and the cost of
+/// an event does not grow with the number of parts.
+class Engine : public Physics {
+ public:
+  Engine(flat::FlatModel& model, code::Program& program, code::Machine& machine,
+         const Frames& frames, const RunOptions& options);
+  ~Engine() override;
+
+  bool start() override;
+  bool can_move() const override;
+  void watch(std::int32_t process, std::int32_t block, std::int32_t condition) override;
+  void unwatch(std::int32_t process) override;
+  bool finish_discrete_phase(std::vector<std::int32_t>& woken) override;
+  Advance advance(double limit, std::vector<std::int32_t>& woken) override;
+  const Outcome& failure() const override { return outcome_; }
+
+  bool settle() override;
+  bool refresh(std::int64_t slot, std::int32_t count) override;
+  bool about_to_assign(std::int64_t slot, std::int32_t count) override;
+  void assigned(std::int64_t slot, std::int32_t count) override;
+  bool holds(std::int32_t block, std::int32_t condition, bool* truth) override;
+  bool value(std::int32_t block, std::int32_t value, double* result) override;
+  bool instant(std::int32_t block, std::int32_t instant) override;
+
+ private:
+  friend class InstantSolver;
+  /// A part with all that is known of it at the present instant.
+  struct Member {
+    std::unique_ptr<Part> part;
+    std::unique_ptr<PartRun> run;
+    double time = 0;            ///< of its frame and of its variables in memory
+    bool is_dirty = true;       ///< memory changed since it was settled
+    bool has_event = false;     ///< a border of its mode is reached: the mode may change
+    bool wants_restart = true;  ///< its values or its mode changed
+    bool wants_search = false;  ///< what is watched changed, or an event was passed
+    numerics::Restart restart = numerics::Restart::Cold;
+    std::vector<double> output;         ///< a frame for what is looked at without being used
+    std::vector<double> instants = {};  ///< the last times it was restarted at: to notice Zeno
+  };
+  /// A condition of a statement in one process instance.
+  struct Awaited {
+    std::int32_t member = -1;
+    int condition = 0;
+    code::Wanted wanted = code::Wanted::Either;
+    Span span = {};
+    double passed = -1;  ///< when a process last went on because of it
+  };
+  struct Watching {
+    std::int32_t process = 0;
+    const Awaited* awaited = nullptr;
+    bool seen = false;
+  };
+  class View;
+
+  bool translate_conditions();
+  void add_member(PartEquations equations);
+  void map_slots();
+  void add_reader(std::int32_t member, expr::ExprId leaf, bool decides);
+  void add_reader(std::int32_t member, std::int32_t flat_slot, bool decides);
+  double discrete_value(expr::DiscreteId id);
+  double derivative_for_output(std::int32_t flat_slot);
+  void bring_all();
+  Advance arrive(bool has_event, std::vector<std::int32_t>& woken);
+  Awaited& awaited(std::int32_t block, std::int32_t condition) {
+    return awaited_.at(key(block, condition));
+  }
+  static std::int64_t key(std::int32_t block, std::int32_t condition) {
+    return (static_cast<std::int64_t>(block) << 32) | condition;
+  }
+  bool settle(std::int32_t member);
+  void bring(std::int32_t member);
+  bool truth_of(const Awaited& awaited, bool* truth);
+  double value_of(expr::VarRef x);
+  expr::Value evaluate_at(expr::ExprId e, double time);
+  void store_substituted(double time);
+  bool evaluate_now(expr::ExprId e, double* result, Span span);
+  void tell_changes(Member& member, Plan* before, const Sides& sides_before);
+  bool notice_zeno(std::int32_t member);
+  bool prepare_to_move();
+  void record(double from, double to);
+  void note_event(Member& member, std::vector<std::int32_t>& woken);
+  bool fail(Diagnostic diagnostic);
+  std::string variable_name(expr::VarRef x) const;
+
+  Workshop workshop_;
+  code::Program& program_;
+  flat::StatementEquations statements_;
+  Parts parts_;
+  std::vector<Member> members_;
+  std::unordered_map<std::int64_t, Awaited> awaited_;
+  std::vector<Watching> watching_;
+  /// Parts that read a memory slot, and whether in a guard or condition.
+  struct Reader {
+    std::int32_t member = 0;
+    bool decides_mode = false;
+  };
+  std::unordered_map<std::int64_t, std::vector<Reader>> readers_;
+  std::vector<Reader> box_readers_;  // parts with boxed inputs: any assignment may concern them
+  std::unordered_map<std::int64_t, std::vector<expr::ExprId>> values_;  // derivatives in statements
+  std::unordered_map<std::int64_t, flat::EquationSet> instants_;
+  std::unordered_map<std::int64_t, const flat::Substitution*> substituted_;  // by memory slot
+  std::vector<char> is_set_;                                                 // by flat slot
+  std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
+  Outcome outcome_;
+  std::int64_t steps_since_check_ = 0;
+};
+
+}  // namespace chi::sim

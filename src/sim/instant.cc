@@ -1,0 +1,385 @@
+#include "sim/instant.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "expr/build.h"
+#include "expr/differentiate.h"
+#include "expr/incidence.h"
+#include "expr/linearity.h"
+#include "expr/substitute.h"
+#include "flat/activity.h"
+#include "graph/assignment.h"
+#include "graph/impulse_orders.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Ids for values before the instant and for impulses, which no variable of a model has.
+VarId before_id(VarId v) { return {(1 << 29) + 2 * v.index}; }
+VarId impulse_id(VarId v) { return {(1 << 29) + 2 * v.index + 1}; }
+
+}  // namespace
+
+InstantSolver::InstantSolver(Engine& engine, const flat::EquationSet& set, Span span)
+    : engine_(engine),
+      set_(set),
+      span_(span),
+      context_{
+          .pool = engine.workshop_.pool(), .leaves = leaves_, .boxes = engine.workshop_.boxes} {
+  if (!engine.members_.empty()) {
+    const SolverContext& other = engine.members_.front().part->context();
+    context_.lower = other.lower;
+    context_.upper = other.upper;
+  }
+}
+
+std::int32_t InstantSolver::place(VarRef x) {
+  const std::int32_t p = leaves_.place(expr::variable(context_.pool, x.var, x.order));
+  if (frame_.size() < at(leaves_.size())) frame_.resize(at(leaves_.size()), 0.0);
+  return p;
+}
+
+bool InstantSolver::run() {
+  if (!collect_members() || !collect_own()) return false;
+  return set_.impulses.empty() ? solve() : solve_impulses();
+}
+
+/// The active equations of all parts that the statement touches.
+bool InstantSolver::collect_members() {
+  std::vector<ExprId> roots;
+  for (const flat::Equation& e : set_.equations) {
+    roots.push_back(e.left);
+    roots.push_back(e.right);
+  }
+  for (const flat::Branch& b : set_.branches) roots.push_back(b.guard);
+  std::vector<std::int32_t> slots;
+  for (const auto& some : all_variables(context_.pool, roots)) {
+    slots.insert(slots.end(), some.begin(), some.end());
+  }
+  for (const auto* list : {&set_.unknowns, &set_.impulses}) {
+    for (const flat::Unknown& u : *list) slots.push_back(u.variable.var.index);
+  }
+  for (const std::int32_t slot : slots) {
+    const std::int32_t m = engine_.parts_.part_of_slot[at(slot)];
+    if (m >= 0 && std::find(members_.begin(), members_.end(), m) == members_.end()) {
+      members_.push_back(m);
+    }
+  }
+  std::sort(members_.begin(), members_.end());
+  for (const std::int32_t m : members_) {
+    engine_.bring(m);
+    Part& part = *engine_.members_[at(m)].part;
+    part.load(engine_.workshop_.machine.time);
+    std::optional<Diagnostic> why;
+    const ModeEquations* const mode = part.present_equations(why);
+    if (mode == nullptr) return engine_.fail(*why);
+    for (std::size_t i = 0; i < mode->system.rows.size(); ++i) {
+      const std::int32_t e = mode->equations[i];
+      rows_.push_back({mode->system.rows[i],
+                       e < 0 ? span_ : part.equations().set.equations[flat::EquationId{e}].span});
+    }
+    declared_.insert(declared_.end(), mode->system.declared.begin(), mode->system.declared.end());
+  }
+  return true;
+}
+
+bool InstantSolver::is_true(ExprId condition, bool* truth) {
+  double value = 0;
+  if (!engine_.evaluate_now(condition, &value, span_)) return false;
+  *truth = value != 0;
+  return true;
+}
+
+/// The statement's own equations, in the mode that its conditions have now.
+bool InstantSolver::collect_own() {
+  expr::Pool& pool = context_.pool;
+  bool failed = false;
+  const flat::Activity activity = flat::find_activity(set_, [&](flat::BranchId b) {
+    bool truth = false;
+    failed = failed || !is_true(set_.branches[b].guard, &truth);
+    return truth;
+  });
+  if (failed) return false;
+  if (!activity.nowhere.empty()) {
+    return engine_.fail({.code = DiagCode::NoOpenEquations,
+                         .span = set_.choices[activity.nowhere.front()].span,
+                         .message = "no alternative of these equations is open"});
+  }
+  for (const flat::Equation& e : set_.equations) {
+    if (!activity.is_active(e.branch)) continue;
+    const ExprId row = expr::evented_kinks(pool, std::array{expr::sub(pool, e.left, e.right)})[0];
+    std::vector<expr::Truth> chosen;
+    for (const ExprId c : expr::conditions(pool, std::array{row}).node) {
+      bool truth = false;
+      if (!is_true(c, &truth)) return false;
+      chosen.push_back({c, truth});
+    }
+    rows_.push_back({expr::select_branches(pool, std::array{row}, chosen)[0], e.span});
+  }
+  for (const flat::Unknown& u : set_.unknowns) {
+    if (u.variable.order == 0 && activity.is_active(u.branch)) declared_.push_back(u.variable.var);
+  }
+  std::sort(declared_.begin(), declared_.end());
+  declared_.erase(std::unique(declared_.begin(), declared_.end()), declared_.end());
+  return true;
+}
+
+/// Values before the instant, everywhere.
+void InstantSolver::load(const std::vector<VarRef>& extra) {
+  for (const VarRef x : extra) place(x);
+  frame_.resize(at(leaves_.size()), 0.0);
+  const expr::Pool& pool = context_.pool;
+  for (std::int32_t p = 0; p < leaves_.size(); ++p) {
+    const ExprId leaf = leaves_.leaf(p);
+    switch (pool.op(leaf)) {
+      case expr::Op::Variable: {
+        const VarRef x = pool.variable(leaf);
+        if (x.var.index < engine_.workshop_.model.variable_slots) {
+          const double value = engine_.value_of(x);
+          frame_[at(p)] = std::isnan(value) ? 0 : value;
+        }
+        break;
+      }
+      case expr::Op::DiscreteReal:
+      case expr::Op::DiscreteBool:
+        frame_[at(p)] = engine_.discrete_value(pool.discrete(leaf));
+        break;
+      case expr::Op::Time: frame_[at(p)] = engine_.workshop_.machine.time; break;
+      default: break;
+    }
+  }
+}
+
+void InstantSolver::keep(VarId v, double value) {
+  if (v.index >= engine_.workshop_.model.variable_slots) return;
+  double& old = engine_.workshop_.memory(v.index).r;
+  if (old != value && engine_.observer != nullptr) {
+    engine_.observer->jump(engine_.workshop_.machine.time, engine_.variable_name({v, 0}), old,
+                           value, "instantaneous equations", span_);
+  }
+  old = value;
+  engine_.assigned(memory_slot(engine_.workshop_.model, engine_.workshop_.frames, v.index), 1);
+}
+
+bool InstantSolver::explain_singular(const structure::Analysis& analysis) {
+  const structure::Singular& singular = *analysis.singular;
+  Diagnostic result{.code = DiagCode::SingularEquations, .span = span_};
+  std::string names;
+  for (const VarId v : singular.unknowns) {
+    if (names.size() < 200) {
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", engine_.variable_name({v, 0}));
+    }
+  }
+  result.message = fmt::format("at this instant there are {} equations for {} unknowns: {}",
+                               singular.rows.size(), singular.unknowns.size(),
+                               names.empty() ? std::string("none") : names);
+  for (const std::int32_t r : singular.rows) {
+    result.labels.push_back({rows_[at(r)].span, "this equation takes part"});
+  }
+  result.help = singular.kind == structure::Singular::Kind::Under
+                    ? "add an equation, or declare fewer variables unknown"
+                    : "declare more variables unknown here, or close the guard of an active "
+                      "equation for the instant";
+  return engine_.fail(std::move(result));
+}
+
+bool InstantSolver::explain_unsolved(const SolveFailure& failure) {
+  Diagnostic result{.code = DiagCode::NoConsistentValues, .span = span_};
+  result.message = fmt::format("these instantaneous equations have no solution at t = {}: {}",
+                               engine_.workshop_.machine.time, numerics::name(failure.status));
+  for (const SolveFailure::RowValue& row : failure.rows) {
+    if (at(row.row.row) >= rows_.size() || result.labels.size() > 7) continue;
+    result.labels.push_back(
+        {rows_[at(row.row.row)].span, fmt::format("off by {:.6g}", row.residual)});
+  }
+  result.help = "see which variables are declared unknown here, and which keep their values";
+  return engine_.fail(std::move(result));
+}
+
+bool InstantSolver::solve() {
+  structure::System system;
+  for (const Row& row : rows_) system.rows.push_back(row.expr);
+  system.declared = declared_;
+  structure::Analysis analysis = structure::analyse(context_.pool, system);
+  structure::BlockOrder order;
+  if (analysis.singular) {
+    std::optional<StaticOrder> found = order_instant(context_.pool, system, analysis);
+    if (!found) return explain_singular(analysis);
+    analysis = std::move(found->analysis);
+    order = std::move(found->order);
+  } else {
+    order = structure::order_blocks(context_.pool, analysis, structure::known_values(analysis));
+  }
+  SystemSolver solver(context_, order);
+  load({});
+  if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
+  for (const VarId v : analysis.unknowns) keep(v, frame_[at(place({v, 0}))]);
+  return true;
+}
+
+// The unknowns are the values after the instant of what jumps, and the weights of what is impulsive
+// (impulse orders -1 and 0); the equations are those of order 0, integrated, and those of order -1.
+bool InstantSolver::solve_impulses() {
+  expr::Pool& pool = context_.pool;
+  structure::System system;
+  for (const Row& row : rows_) system.rows.push_back(row.expr);
+  std::vector<VarId> variables;
+  const expr::Incidence incidence = expr::incidence(pool, system.rows);
+  for (const VarRef x : incidence.entry) {
+    if (x.order > 0) variables.push_back(x.var);
+  }
+  variables.insert(variables.end(), declared_.begin(), declared_.end());
+  for (const flat::Unknown& u : set_.impulses) variables.push_back(u.variable.var);
+  std::sort(variables.begin(), variables.end());
+  variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
+  const auto number = [&](VarId v) {
+    const auto found = std::lower_bound(variables.begin(), variables.end(), v);
+    return found != variables.end() && *found == v
+               ? static_cast<std::int32_t>(found - variables.begin())
+               : -1;
+  };
+  graph::SignatureBuilder builder(static_cast<int>(rows_.size()),
+                                  static_cast<int>(variables.size()));
+  for (int i = 0; i < incidence.rows(); ++i) {
+    for (const VarRef x : incidence.row(i)) {
+      if (const std::int32_t j = number(x.var); j >= 0) builder.add({i}, {j}, x.order);
+    }
+  }
+  const graph::Signature dependencies = builder.build();
+  Table<graph::VarId, int> bounds(static_cast<int>(variables.size()), graph::kNoImpulse);
+  for (const flat::Unknown& u : set_.impulses) bounds[{number(u.variable.var)}] = 0;
+  // The laws of the impact are about what jumps.
+  for (const VarId v : declared_) {
+    const bool own = std::any_of(set_.unknowns.begin(), set_.unknowns.end(),
+                                 [&](const flat::Unknown& u) { return u.variable.var == v; });
+    if (own) bounds[{number(v)}] = std::max(bounds[{number(v)}], -1);
+  }
+  const graph::ImpulseOrders orders =
+      graph::find_impulse_orders(dependencies, graph::best_assignment(dependencies), bounds);
+
+  structure::Analysis impact;
+  std::vector<VarRef> impulses;
+  for (std::size_t j = 0; j < variables.size(); ++j) {
+    const int order = orders.of_var[{static_cast<std::int32_t>(j)}];
+    if (order >= 1) {
+      return engine_.fail({.code = DiagCode::JumpImpossible,
+                           .span = span_,
+                           .message = fmt::format("`{}` would be the derivative of an impulse",
+                                                  engine_.variable_name({variables[j], 0}))});
+    }
+    if (order == -1) impact.unknowns.push_back(variables[j]);
+    if (order == 0) impulses.push_back({impulse_id(variables[j]), 0});
+  }
+  for (const VarRef x : impulses) impact.unknowns.push_back(x.var);
+  impact.d.assign(impact.unknowns.size(), 0);
+  impact.is_declared.assign(impact.unknowns.size(), 1);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const int order = orders.of_eq[{static_cast<std::int32_t>(i)}];
+    if (order < -1) continue;
+    ExprId row = rows_[i].expr;
+    if (order == 0) {
+      std::vector<ExprId> leading;
+      std::vector<ExprId> step;
+      std::vector<expr::Replacement> mean;
+      for (const ExprId leaf : expr::variables(pool, std::array{row}).node) {
+        const VarRef x = pool.variable(leaf);
+        const std::int32_t j = number(x.var);
+        if (j < 0) continue;
+        const int of_leaf = orders.of_var[{j}] == graph::kNoImpulse ? graph::kNoImpulse
+                                                                    : orders.of_var[{j}] + x.order;
+        if (of_leaf == 0 && x.order == 0) {
+          leading.push_back(leaf);
+          step.push_back(expr::variable(pool, impulse_id(x.var)));
+        } else if (of_leaf == 0) {
+          leading.push_back(leaf);
+          step.push_back(
+              expr::sub(pool, expr::variable(pool, x.var), expr::variable(pool, before_id(x.var))));
+        } else if (of_leaf == -1 && x.order == 0) {
+          mean.push_back(
+              {leaf, expr::mul(pool, expr::constant(pool, 0.5),
+                               expr::add(pool, leaf, expr::variable(pool, before_id(x.var))))});
+        }
+      }
+      if (expr::linearity(pool, std::array{row}, leading)[0] == expr::Linearity::Nonlinear) {
+        return engine_.fail(
+            {.code = DiagCode::JumpImpossible,
+             .span = rows_[i].span,
+             .message = "this equation carries the impulse and is not linear in it"});
+      }
+      ExprId sum = expr::constant(pool, 0);
+      for (std::size_t k = 0; k < leading.size(); ++k) {
+        const ExprId slope = expr::substitute(pool, expr::partial(pool, row, leading[k]), mean);
+        sum = expr::add(pool, sum, expr::mul(pool, slope, step[k]));
+      }
+      row = sum;
+    }
+    impact.kept.push_back(static_cast<std::int32_t>(i));
+    impact.c.push_back(0);
+    impact.derivatives.push_back({row});
+  }
+  const structure::BlockOrder order = structure::order_blocks(pool, impact, {});
+  if (!order.is_square()) {
+    Diagnostic result{.code = DiagCode::SingularEquations,
+                      .span = span_,
+                      .message = fmt::format("the impact has {} equations for {} unknowns",
+                                             impact.kept.size(), impact.unknowns.size())};
+    for (const auto& row : order.over_rows) {
+      result.labels.push_back({rows_[at(row.row)].span, "one of these is too many"});
+    }
+    for (const VarRef x : order.under_unknowns) {
+      const VarId v = x.var.index >= (1 << 29) ? VarId{(x.var.index - (1 << 29)) / 2} : x.var;
+      result.notes.push_back(fmt::format("nothing determines {} of `{}`",
+                                         x.var.index >= (1 << 29) ? "the impulse" : "the jump",
+                                         engine_.variable_name({v, 0})));
+    }
+    result.help =
+        "an equation that fixes an impulsive unknown between impacts (`F = 0`) forbids the "
+        "impulse: close its guard for the instant; there is one law for each impulse";
+    return engine_.fail(std::move(result));
+  }
+  SystemSolver solver(context_, order);
+  std::vector<VarRef> extra;
+  for (const VarId v : variables) extra.push_back({before_id(v), 0});
+  load(extra);
+  for (const VarId v : variables) {
+    frame_[at(place({before_id(v), 0}))] = engine_.value_of({v, 0});
+  }
+  if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
+  for (const VarId v : impact.unknowns) {
+    const double value = frame_[at(place({v, 0}))];
+    if (v.index < (1 << 29)) {
+      keep(v, value);
+    } else if (engine_.observer != nullptr) {
+      const VarId of{(v.index - (1 << 29)) / 2};
+      engine_.observer->jump(engine_.workshop_.machine.time, engine_.variable_name({of, 0}), 0,
+                             value, "impulse", span_);
+    }
+  }
+  return true;
+}
+
+bool Engine::instant(std::int32_t block, std::int32_t number) {
+  const code::InstantEquations& row = program_.instants[at(number)];
+  const syntax::Stat& stat = workshop_.model.typed.ast.stats[row.source];
+  auto [place, is_new] = instants_.try_emplace(key(block, number));
+  if (is_new) {
+    Diagnostics problems;
+    auto set =
+        statements_.instant(block, row.indices, std::get<syntax::Instant>(stat.node), problems);
+    if (!set) return fail(problems.all().front());
+    place->second = std::move(*set);
+  }
+  return InstantSolver(*this, place->second, stat.span).run();
+}
+
+}  // namespace chi::sim

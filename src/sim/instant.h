@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/engine.h"
+
+namespace chi::sim {
+
+/// Solves one instantaneous equation statement (semantics.md §6, §7): its unknowns and equations
+/// are added to the active ones of the parts it touches, the IP of all of them is solved, and the
+/// variables keep the values found.
+///
+/// With `impulse |F|`, the impulse order iteration tells which equations carry the impulse; they
+/// are integrated over the instant (P4 = Uhlig et al., "Initial value calculation for DAE with
+/// higher index", §3.2), so that only the law of the impact has to be written.
+class InstantSolver {
+ public:
+  InstantSolver(Engine& engine, const flat::EquationSet& set, Span span);
+  bool run();
+
+ private:
+  struct Row {
+    expr::ExprId expr;
+    Span span;
+  };
+  bool collect_members();
+  bool collect_own();
+  bool solve();
+  bool solve_impulses();
+  bool is_true(expr::ExprId condition, bool* truth);
+  void load(const std::vector<expr::VarRef>& extra);
+  void keep(expr::VarId v, double value);
+  bool explain_singular(const structure::Analysis& analysis);
+  bool explain_unsolved(const SolveFailure& failure);
+  std::int32_t place(expr::VarRef x);
+
+  Engine& engine_;
+  const flat::EquationSet& set_;
+  Span span_;
+  std::vector<Row> rows_;
+  std::vector<expr::VarId> declared_;
+  std::vector<std::int32_t> members_;
+  code::FormulaLeaves leaves_;
+  SolverContext context_;
+  std::vector<double> frame_;
+};
+
+}  // namespace chi::sim

@@ -1,0 +1,40 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/plan.h"
+
+namespace chi::sim {
+
+/// A value that changed at an instant without an assignment, or the weight of an impulse.
+struct Change {
+  expr::VarRef variable;
+  double before = 0, after = 0;
+  bool is_impulse = false;  ///< `after` is the integral of the variable over the instant
+};
+
+struct JumpResult {
+  bool solved = false;
+  std::vector<Change> changes;
+  std::vector<std::int32_t> violated_rows;  ///< constraints that no impulse can satisfy
+  std::string why;
+};
+
+/// The jump that a mode forces on values which contradict its constraints (semantics.md §7;
+/// P4 = Uhlig et al., "Initial value calculation for DAE with higher index", §3).
+///
+/// With Pryce's offsets, the equations f_i^(c_i) determine the highest derivatives x_j^(d_j).
+/// Integrated over the instant they determine the jumps of x_j^(d_j - 1) and, where d_j = 0, the
+/// weights of impulses P_j, through the same Jacobian:
+///
+///     c_i > 0:   f_i^(c_i - 1) = 0 right after the instant,
+///     c_i = 0:   Σ_j ∂f_i/∂x_j^(d_j) [x_j^(d_j - 1)] + Σ_j ∂f_i/∂x_j P_j = 0,
+///
+/// since finite terms integrate to nothing. Coefficients that jump are taken at the mean of both
+/// sides (P4 eq. 8). Lower derivatives are continuous: where these violate f_i^(k), k < c_i - 1, no
+/// impulse can help. `frame` holds the values before, and then those after with all derivatives.
+JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<double>& frame,
+                      double tolerance);
+
+}  // namespace chi::sim

@@ -1,0 +1,275 @@
+#include "sim/mode_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "flat/scalars.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// A change of a known value up to so many tolerances is what integration left, not a jump.
+constexpr double kTolerances = 1e3;
+
+}  // namespace
+
+bool ModeSearch::run() {
+  loaded_ = part_.frame_;
+  const Sides start = start_sides();
+  for (const bool jumps : {false, true}) {
+    if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
+    jumps_ = jumps;
+    if (iterate(start) || pivot(start) || search_near(start) || search_sliding(start)) return true;
+  }
+  explain();
+  return false;
+}
+
+/// The sides that values tell; those of borders that are reached, or that have no value, are kept.
+Sides ModeSearch::start_sides() {
+  std::vector<Part::BorderValue> values;
+  part_.border_values(loaded_, values);
+  Sides sides = part_.sides_;
+  for (std::size_t b = 0; b < sides.size(); ++b) {
+    if (std::isnan(values[b].value) || std::abs(values[b].value) <= values[b].band) continue;
+    sides[b] = values[b].value > 0 ? Side::Plus : Side::Minus;
+  }
+  return sides;
+}
+
+ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
+  const auto [place, is_new] = attempts_.try_emplace({sides, jumps_});
+  Attempt& attempt = place->second;
+  if (!is_new) return attempt;
+  --budget_;
+  order_.push_back(&attempt);
+  assumed_.push_back(sides);
+  part_.frame_ = loaded_;
+  Part::PlanResult result = part_.plan_for(sides);
+  attempt.plan = result.plan;
+  attempt.why = std::move(result.why);
+  if (attempt.plan == nullptr) return attempt;
+  attempt.frame = loaded_;
+  part_.fit(attempt.frame);
+  solve(attempt);
+  if (!attempt.solved) return attempt;
+  part_.frame_ = attempt.frame;
+  part_.fit(part_.frame_);
+  part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
+  attempt.next = part_.plan_for(attempt.right).plan;
+  return attempt;
+}
+
+void ModeSearch::solve(Attempt& attempt) {
+  Plan& plan = *attempt.plan;
+  if (plan.is_singular()) return;
+  for (const VarRef weight : plan.equations().weights) {
+    attempt.frame[at(part_.place(weight))] = 0.5;
+  }
+  SystemSolver& solver = plan.ip_solver();
+  part_.fit(attempt.frame);
+  const std::vector<double> guess = attempt.frame;
+  if (solver.solve(attempt.frame.data(), Effort::Near)) {
+    attempt.solved = true;
+    return;
+  }
+  attempt.frame = guess;
+  if (solver.solve(attempt.frame.data(), Effort::Full)) {
+    attempt.solved = true;
+    return;
+  }
+  attempt.why = explain_unsolved(plan, solver.failure());
+  attempt.frame = guess;
+  if (initial_) {
+    attempt.solved = solve_start(attempt);
+  } else if (plan.has_choice()) {
+    solve_with_jump(attempt);
+  }
+}
+
+/// At the start, variables without a start value give way where the others leave no choice.
+bool ModeSearch::solve_start(Attempt& attempt) {
+  ModeEquations wider = attempt.plan->equations();
+  for (const expr::VarId v : attempt.plan->analysis().unknowns) {
+    if (v.index >= part_.workshop_.model.variable_slots) continue;
+    if (!part_.workshop_.is_set(v.index)) wider.system.declared.push_back(v);
+  }
+  std::vector<expr::VarId>& declared = wider.system.declared;
+  std::sort(declared.begin(), declared.end());
+  declared.erase(std::unique(declared.begin(), declared.end()), declared.end());
+  if (declared == attempt.plan->equations().system.declared) return false;
+  Plan* const plan = part_.plan_of(std::move(wider));
+  if (plan->is_singular()) return false;
+  SystemSolver& solver = plan->ip_solver();
+  part_.fit(attempt.frame);
+  return solver.solve(attempt.frame.data(), Effort::Full);
+}
+
+void ModeSearch::solve_with_jump(Attempt& attempt) {
+  const RunOptions& options = part_.workshop_.options;
+  const double tolerance = kTolerances * options.rtol;
+  std::vector<double> frame = attempt.frame;
+  JumpResult jump = solve_jump(part_.context_, *attempt.plan, frame, tolerance);
+  if (!jump.solved) {
+    if (!jump.why.empty() && attempt.why) attempt.why->notes.push_back(jump.why);
+    return;
+  }
+  for (const Change& change : jump.changes) {
+    const double size = std::max(std::abs(change.before), std::abs(change.after));
+    const double allowed =
+        change.is_impulse ? 0 : kTolerances * (options.rtol * size + options.atol);
+    if (std::abs(change.after - change.before) > allowed && !change.is_impulse) {
+      attempt.jumped = true;
+    }
+  }
+  if (attempt.jumped && !jumps_) return;
+  attempt.frame = std::move(frame);
+  if (attempt.jumped) attempt.changes = std::move(jump.changes);
+  attempt.solved = true;
+}
+
+bool ModeSearch::take(const Sides& sides) {
+  Attempt& found = attempt(sides);
+  if (!found.consistent()) return false;
+  part_.plan_ = found.plan;
+  part_.frame_ = found.frame;
+  part_.fit(part_.frame_);
+  part_.sides_ = found.right;
+  part_.jumps_ = found.changes;
+  return true;
+}
+
+bool ModeSearch::iterate(Sides sides) {
+  std::set<Sides> seen;
+  while (budget_ > 0 && seen.insert(sides).second) {
+    if (take(sides)) return true;
+    const Attempt& last = attempt(sides);
+    if (!last.solved) return false;
+    sides = last.right;
+  }
+  return false;
+}
+
+bool ModeSearch::pivot(Sides sides) {
+  std::set<Sides> seen;
+  while (budget_ > 0 && seen.insert(sides).second) {
+    if (take(sides)) return true;
+    const Attempt& last = attempt(sides);
+    if (!last.solved) return false;
+    const auto& borders = part_.mode_borders_;
+    const auto wrong = std::find_if(borders.begin(), borders.end(),
+                                    [&](int b) { return last.right[at(b)] != sides[at(b)]; });
+    if (wrong == borders.end()) return false;
+    sides[at(*wrong)] = last.right[at(*wrong)];
+  }
+  return false;
+}
+
+/// The borders of which some attempt thought otherwise than it assumed, or that are reached.
+std::vector<int> ModeSearch::doubtful(bool reached_only) {
+  std::set<int> found;
+  bool any_solved = false;
+  std::vector<Part::BorderValue> values;
+  const auto add_reached = [&](const std::vector<double>& frame) {
+    part_.border_values(frame, values);
+    for (const int b : part_.mode_borders_) {
+      if (std::abs(values[at(b)].value) <= values[at(b)].band) found.insert(b);
+    }
+  };
+  add_reached(loaded_);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (!order_[i]->solved) continue;
+    any_solved = true;
+    if (reached_only) continue;
+    for (const int b : part_.mode_borders_) {
+      if (order_[i]->right[at(b)] != assumed_[i][at(b)]) found.insert(b);
+    }
+  }
+  if (!any_solved && !reached_only) {
+    found.insert(part_.mode_borders_.begin(), part_.mode_borders_.end());
+  }
+  return {found.begin(), found.end()};
+}
+
+bool ModeSearch::search_near(const Sides& start) {
+  for (std::size_t changes = 1; changes <= 12; ++changes) {
+    const std::vector<int> borders = doubtful(false);
+    if (changes > borders.size()) return false;
+    // All ways to choose `changes` of the borders, and for each another side.
+    std::vector<std::size_t> chosen(changes);
+    for (std::size_t i = 0; i < changes; ++i) chosen[i] = i;
+    while (true) {
+      std::vector<int> side(changes, 0);
+      while (true) {
+        Sides sides = start;
+        bool differs = true;
+        for (std::size_t i = 0; i < changes; ++i) {
+          const auto s = static_cast<Side>(side[i] == 0 ? 1 : side[i] == 1 ? -1 : 0);
+          differs = differs && sides[at(borders[chosen[i]])] != s;
+          sides[at(borders[chosen[i]])] = s;
+        }
+        if (differs) {
+          if (take(sides)) return true;
+          const Attempt& last = attempt(sides);
+          if (last.solved && take(last.right)) return true;
+        }
+        if (budget_ <= 0) return false;
+        std::size_t digit = 0;
+        while (digit < changes && ++side[digit] == 3) side[digit++] = 0;
+        if (digit == changes) break;
+      }
+      std::size_t i = changes;
+      while (i > 0 && chosen[i - 1] == borders.size() - changes + i - 1) --i;
+      if (i == 0) break;
+      ++chosen[i - 1];
+      for (std::size_t k = i; k < changes; ++k) chosen[k] = chosen[k - 1] + 1;
+    }
+  }
+  return false;
+}
+
+bool ModeSearch::search_sliding(const Sides& start) {
+  if (part_.workshop_.options.sliding == Sliding::Error || initial_) {
+    // At the start a border can be reached too; only the option forbids it.
+    if (part_.workshop_.options.sliding == Sliding::Error) return false;
+  }
+  const std::vector<int> borders = doubtful(true);
+  if (borders.size() > 10) return false;
+  for (std::size_t count = 1; count <= 3; ++count) {
+    for (std::size_t set = 1; set < (std::size_t{1} << borders.size()); ++set) {
+      std::size_t members = 0;
+      for (std::size_t i = 0; i < borders.size(); ++i) members += (set >> i) & 1;
+      if (members != count) continue;
+      // The other reached borders: any side.
+      std::vector<int> others;
+      Sides sides = start;
+      for (std::size_t i = 0; i < borders.size(); ++i) {
+        if (((set >> i) & 1) != 0) {
+          sides[at(borders[i])] = Side::Slide;
+        } else {
+          others.push_back(borders[i]);
+        }
+      }
+      std::vector<int> side(others.size(), 0);
+      while (true) {
+        for (std::size_t i = 0; i < others.size(); ++i) {
+          sides[at(others[i])] = static_cast<Side>(side[i] == 0 ? 1 : side[i] == 1 ? -1 : 0);
+        }
+        if (take(sides)) return true;
+        if (budget_ <= 0) return false;
+        std::size_t digit = 0;
+        while (digit < side.size() && ++side[digit] == 3) side[digit++] = 0;
+        if (digit == side.size()) break;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace chi::sim

@@ -1,0 +1,73 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "sim/part.h"
+
+namespace chi::sim {
+
+/// Finds a mode that is consistent with itself: its equations have a solution at this instant, and
+/// with that solution the conditions, just after the instant, are those of the mode
+/// (semantics.md §4).
+///
+///     iterate mode → IP → conditions, all changes at once
+///     the same, one change at a time, the lowest first (Murty's least-index principal pivoting
+///     [1],
+///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
+///     modes that differ from the present one in one, two, ... doubtful borders
+///     sliding on one or more borders that are reached
+///     all of this again with jumps of differential variables
+///
+/// Modes without a solution are passed over: the one with all diodes blocking often has none.
+///
+/// [1] K. G. Murty, "Note on a Bard-type scheme for solving the complementarity problem",
+///     Opsearch 11, 1974, 123-130.
+class ModeSearch {
+ public:
+  /// `initial`: nothing was solved before, so variables without a start value may be moved, and
+  /// nothing jumps.
+  ModeSearch(Part& part, bool initial) : part_(part), initial_(initial) {}
+
+  /// On success the part is in the mode found; otherwise `part.failure()` says why there is none.
+  bool run();
+
+ private:
+  struct Attempt {
+    Plan* plan = nullptr;
+    bool solved = false;
+    bool jumped = false;
+    std::vector<double> frame = {};
+    Sides right = {};
+    Plan* next = nullptr;  ///< the plan that `right` asks for
+    std::vector<Change> changes = {};
+    std::optional<Diagnostic> why = {};
+    bool consistent() const { return solved && next == plan; }
+  };
+
+  Sides start_sides();
+  Attempt& attempt(const Sides& sides);
+  void solve(Attempt& attempt);
+  bool solve_start(Attempt& attempt);
+  void solve_with_jump(Attempt& attempt);
+  bool take(const Sides& sides);
+  bool iterate(Sides sides);
+  bool pivot(Sides sides);
+  bool search_near(const Sides& start);
+  bool search_sliding(const Sides& start);
+  std::vector<int> doubtful(bool reached_only);
+  void explain();
+  Diagnostic explain_unsolved(Plan& plan, const SolveFailure& failure) const;
+
+  Part& part_;
+  bool initial_;
+  bool jumps_ = false;
+  std::vector<double> loaded_;
+  std::map<std::pair<Sides, bool>, Attempt> attempts_;
+  std::vector<const Attempt*> order_;  // as they were made
+  std::vector<Sides> assumed_;         // in the same order
+  int budget_ = 4000;                  // attempts
+};
+
+}  // namespace chi::sim

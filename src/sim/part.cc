@@ -1,0 +1,277 @@
+#include "sim/part.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "expr/build.h"
+#include "expr/incidence.h"
+#include "expr/print.h"
+#include "flat/scalars.h"
+#include "sim/mode_search.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// |a - b| within this of zero counts as equal at an event (semantics.md §4).
+constexpr double kRelativeBand = 1e-10;
+
+}  // namespace
+
+Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
+    : workshop_(workshop),
+      equations_(std::move(equations)),
+      number_(number),
+      context_{.pool = workshop.pool(), .leaves = leaves_, .boxes = workshop.boxes},
+      conditions_(workshop.pool(), leaves_, workshop.boxes) {
+  const auto bound = [this](VarRef x, bool upper) {
+    const double none =
+        upper ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    if (x.order != 0 || x.var.index >= workshop_.model.variable_slots) return none;
+    const flat::VariableId id = flat::variable_at(workshop_.model, x.var.index);
+    const flat::Variable& variable = workshop_.model.variables[id];
+    return (upper ? variable.high : variable.low).value_or(none);
+  };
+  context_.lower = [bound](VarRef x) { return bound(x, false); };
+  context_.upper = [bound](VarRef x) { return bound(x, true); };
+  expr::Pool& pool = workshop_.pool();
+  time_place_ = leaves_.place(expr::time(pool));
+  const flat::EquationSet& set = equations_.set;
+  for (const flat::Branch& branch : set.branches) {
+    guard_conditions_.push_back(conditions_.add(branch.guard));
+  }
+  std::vector<ExprId> rows;
+  for (const flat::Equation& e : set.equations) rows.push_back(e.left);
+  const expr::Occurrences found = expr::conditions(pool, rows);
+  for (int i = 0; i < found.rows(); ++i) {
+    std::vector<int>& mine = equation_conditions_.emplace_back();
+    for (const ExprId c : found.row(i)) mine.push_back(conditions_.add(c));
+  }
+  for (int b = 0; b < static_cast<int>(conditions_.borders().size()); ++b) {
+    mode_borders_.push_back(b);
+  }
+  // What is loaded from memory has its place before the first mode is made.
+  enter_inputs(rows);
+  for (const flat::Unknown& unknown : set.unknowns) place({unknown.variable.var, 0});
+  prepare();
+}
+
+void Part::enter_inputs(std::span<const ExprId> roots) {
+  const expr::Pool& pool = workshop_.pool();
+  const expr::Occurrences found = expr::occurrences(pool, roots, {}, [&](ExprId e) {
+    const expr::Op op = pool.op(e);
+    const bool is_input =
+        op == expr::Op::Variable || op == expr::Op::DiscreteReal || op == expr::Op::DiscreteBool;
+    return is_input ? e : ExprId{};
+  });
+  for (const ExprId leaf : found.node) {
+    leaves_.place(leaf);
+    if (pool.op(leaf) == expr::Op::Variable) place({pool.variable(leaf).var, 0});
+  }
+}
+
+int Part::add_condition(ExprId condition, Span span) {
+  const int number = conditions_.add(condition);
+  enter_inputs(std::span(&condition, 1));
+  for (const int b : conditions_.borders_of(number)) statement_spans_.emplace(b, span);
+  return number;
+}
+
+void Part::prepare() {
+  conditions_.prepare();
+  std::vector<ExprId> ends;
+  for (const Border& border : conditions_.borders()) {
+    ends.push_back(border.left);
+    ends.push_back(border.right);
+  }
+  border_formulas_ =
+      std::make_unique<code::Formulas>(workshop_.pool(), ends, leaves_, workshop_.boxes);
+  border_ends_.resize(ends.size());
+  sides_.resize(conditions_.borders().size(), Side::On);
+  touched_.resize(conditions_.borders().size(), 0);
+  fit(frame_);
+}
+
+const flat::Equation* Part::equation_of_row(std::int32_t row) const {
+  if (plan_ == nullptr) return nullptr;
+  const std::int32_t e = plan_->equations().equations[at(row)];
+  return e < 0 ? nullptr : &equations_.set.equations[flat::EquationId{e}];
+}
+
+void Part::fit(std::vector<double>& frame) const {
+  if (frame.size() < at(leaves_.size())) frame.resize(at(leaves_.size()), 0.0);
+}
+
+std::int32_t Part::place(VarRef x) {
+  return leaves_.place(expr::variable(workshop_.pool(), x.var, x.order));
+}
+
+void Part::set_time(double time) { frame_[at(time_place_)] = time; }
+
+void Part::load(double time) {
+  fit(frame_);
+  const expr::Pool& pool = workshop_.pool();
+  for (; known_leaves_ < leaves_.size(); ++known_leaves_) {
+    const ExprId leaf = leaves_.leaf(known_leaves_);
+    std::int32_t slot = -1;
+    expr::DiscreteId discrete;
+    if (pool.op(leaf) == expr::Op::Variable) {
+      const VarRef x = pool.variable(leaf);
+      if (x.order == 0 && x.var.index < workshop_.model.variable_slots) slot = x.var.index;
+    } else if (pool.op(leaf) == expr::Op::DiscreteReal || pool.op(leaf) == expr::Op::DiscreteBool) {
+      discrete = pool.discrete(leaf);
+    }
+    input_slots_.push_back(slot);
+    discrete_.push_back(discrete);
+  }
+  for (std::size_t i = 0; i < input_slots_.size(); ++i) {
+    if (input_slots_[i] >= 0) frame_[i] = workshop_.memory(input_slots_[i]).r;
+    if (discrete_[i]) frame_[i] = workshop_.discrete(discrete_[i]);
+  }
+  set_time(time);
+}
+
+void Part::store(const std::vector<double>& frame) {
+  if (plan_ == nullptr) return;
+  for (const expr::VarId v : plan_->analysis().unknowns) {
+    if (v.index >= workshop_.model.variable_slots) continue;
+    workshop_.memory(v.index).r = frame[at(place({v, 0}))];
+  }
+}
+
+bool Part::is_reached(int condition) {
+  std::vector<BorderValue> values;
+  border_values(frame_, values);
+  const auto borders = conditions_.borders_of(condition);
+  return std::any_of(borders.begin(), borders.end(),
+                     [&](int b) { return std::abs(values[at(b)].value) <= values[at(b)].band; });
+}
+
+bool Part::depends_on_time() const {
+  const expr::Pool& pool = workshop_.pool();
+  constexpr expr::Traits kByItself = expr::kHasTime | expr::kHasDelay;
+  for (const flat::Equation& e : equations_.set.equations) {
+    if (pool.has(e.left, kByItself)) return true;
+  }
+  for (int c = 0; c < conditions_.size(); ++c) {
+    if (pool.has(conditions_.condition(c), kByItself)) return true;
+  }
+  return false;
+}
+
+/// Of the guard or equation in which the border occurs first.
+Span Part::border_span(int border) const {
+  const auto has = [&](int condition) {
+    const auto borders = conditions_.borders_of(condition);
+    return std::find(borders.begin(), borders.end(), border) != borders.end();
+  };
+  for (flat::BranchId b{0}; b.index < equations_.set.branches.size(); ++b.index) {
+    if (has(guard_conditions_[at(b.index)])) return equations_.set.branches[b].span;
+  }
+  for (flat::EquationId e{0}; e.index < equations_.set.equations.size(); ++e.index) {
+    for (const int c : equation_conditions_[at(e.index)]) {
+      if (has(c)) return equations_.set.equations[e].span;
+    }
+  }
+  const auto statement = statement_spans_.find(border);
+  return statement == statement_spans_.end() ? Span{} : statement->second;
+}
+
+Span Part::variable_span(VarRef x) const {
+  if (x.var.index >= workshop_.model.variable_slots) return {};
+  return workshop_.model.variables[flat::variable_at(workshop_.model, x.var.index)].span;
+}
+
+double Part::start_band(int border, double value) const {
+  return std::max(1e-3 * workshop_.options.atol, touched_[at(border)] + 0 * value);
+}
+
+Truth Part::truth_now(int condition) {
+  std::vector<Truth> relations;
+  std::vector<BorderValue> values;
+  border_values(frame_, values);
+  for (const Relation& relation : conditions_.relations()) {
+    const BorderValue g = values[at(relation.border)];
+    if (std::isnan(g.value)) {
+      relations.push_back(Truth::Undefined);
+      continue;
+    }
+    const int sign = std::abs(g.value) <= g.band ? 0 : g.value > 0 ? 1 : -1;
+    relations.push_back(relation_holds(relation.op, sign * relation.orientation) ? Truth::True
+                                                                                 : Truth::False);
+  }
+  std::vector<Truth> truths;
+  conditions_.evaluate(frame_.data(), relations, truths);
+  return truths[at(condition)];
+}
+
+Truth Part::truth_after(int condition) { return condition_truths(sides_)[at(condition)]; }
+
+void Part::border_values(const std::vector<double>& frame, std::vector<BorderValue>& out) {
+  border_formulas_->evaluate_each(frame.data(), border_ends_.data());
+  out.resize(touched_.size());
+  for (std::size_t b = 0; b < out.size(); ++b) {
+    const double left = border_ends_[2 * b], right = border_ends_[2 * b + 1];
+    const bool finite = std::isfinite(left) && std::isfinite(right);
+    const double size = finite ? std::abs(left) + std::abs(right) : 0.0;
+    out[b] = {left - right, kRelativeBand * size + 1e-3 * workshop_.options.atol + touched_[b]};
+  }
+}
+
+void Part::touch(int border, double value) {
+  touched_[at(border)] = std::max(touched_[at(border)], 2 * std::abs(value));
+}
+
+void Part::forget_touches() { std::fill(touched_.begin(), touched_.end(), 0.0); }
+
+void Part::update_sides() {
+  if (plan_ == nullptr) return;
+  Sides now;
+  right_sides(*plan_, frame_, sides_, now);
+  for (std::size_t b = 0; b < now.size(); ++b) {
+    if (std::find(mode_borders_.begin(), mode_borders_.end(), static_cast<int>(b)) ==
+        mode_borders_.end()) {
+      sides_[b] = now[b];
+    }
+  }
+}
+
+bool Part::settle(double time) {
+  failure_.reset();
+  jumps_.clear();
+  load(time);
+  Plan* const before = plan_;
+  ModeSearch search(*this, !has_started_);
+  if (!search.run()) return false;
+  has_started_ = true;
+  store();
+  if (plan_ != before || variant_ == nullptr || plan_->has_choice()) choose_states();
+  return variant_ != nullptr;
+}
+
+std::string Part::variable_name(VarRef x) const {
+  std::string name = x.var.index < workshop_.model.variable_slots
+                         ? flat::scalar_name(workshop_.model, x.var.index)
+                         : std::string("weight");
+  name.append(at(x.order), '\'');
+  return name;
+}
+
+std::string Part::text(ExprId e) const {
+  expr::Names names;
+  names.variable = [this](expr::VarId v) { return variable_name({v, 0}); };
+  names.discrete = [this](expr::DiscreteId d) {
+    const auto& input = workshop_.model.equations.discrete[d];
+    const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source);
+    return slot != nullptr ? flat::scalar_name(workshop_.model, slot->slot) : std::string("...");
+  };
+  return expr::to_text(workshop_.pool(), e, names, 120);
+}
+
+}  // namespace chi::sim

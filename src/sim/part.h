@@ -1,0 +1,194 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "diag/diagnostic.h"
+#include "sim/conditions.h"
+#include "sim/jump.h"
+#include "sim/parts.h"
+#include "sim/plan.h"
+#include "sim/workshop.h"
+
+namespace chi::sim {
+
+/// On which side of a border the part is, just after the present instant.
+enum class Side : std::int8_t {
+  Minus = -1,
+  On = 0,  ///< the difference is zero and stays zero
+  Plus = 1,
+  Slide = 2,  ///< kept on the border by both sides: Filippov's sliding motion
+};
+using Sides = std::vector<Side>;
+
+/// One part of the model at one instant: which mode it is in and what its values are
+/// (semantics.md §2, §4-6).
+///
+/// The frame holds the values of everything the part's formulas mention. Memory is the truth for
+/// what is known; `load` reads it, `store` writes the unknowns back.
+class Part {
+ public:
+  Part(Workshop& workshop, PartEquations equations, std::int32_t number);
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  /// Conditions of statements. After the last one, `prepare`.
+  int add_condition(expr::ExprId condition, Span span);
+  void prepare();
+
+  /// Finds mode and values at `time`, from what memory holds. False if there are none: `failure`.
+  bool settle(double time);
+
+  bool is_settled() const { return plan_ != nullptr; }
+  Plan* plan() const { return plan_; }
+  StateVariant* variant() const { return variant_; }
+  /// Chooses the states anew at the present values; whether that made a difference.
+  bool choose_states();
+  /// Another choice of states, if the present one is becoming singular at these values; else null.
+  StateVariant* better_variant(std::vector<double>& frame);
+  void set_variant(StateVariant* variant) { variant_ = variant; }
+  bool has_equations() const { return equations_.set.equations.size() > 0; }
+  std::vector<double>& frame() { return frame_; }
+  const Sides& sides() const { return sides_; }
+  Conditions& conditions() { return conditions_; }
+  const SolverContext& context() const { return context_; }
+  code::FormulaLeaves& leaves() { return leaves_; }
+  const std::optional<Diagnostic>& failure() const { return failure_; }
+  void fail(Diagnostic diagnostic) { failure_ = std::move(diagnostic); }
+  const std::vector<Change>& jumps() const { return jumps_; }  ///< of the last `settle`
+  std::int32_t number() const { return number_; }
+  const PartEquations& equations() const { return equations_; }
+  const flat::Equation* equation_of_row(std::int32_t row) const;
+
+  /// The equations that are active by the values of the frame as they are, solved or not.
+  const ModeEquations* present_equations(std::optional<Diagnostic>& why);
+
+  /// Memory to frame: known values, guesses, discrete inputs, time.
+  void load(double time);
+  /// Frame to memory: the unknowns of the present mode.
+  void store() { store(frame_); }
+  void store(const std::vector<double>& frame);
+  void set_time(double time);
+  /// Makes room for leaves that were entered since.
+  void fit(std::vector<double>& frame) const;
+  std::int32_t place(expr::VarRef x);
+
+  /// The truth of a condition at this instant, by the values of the frame: inside the band `a < b`
+  /// is false and `a <= b` is true.
+  Truth truth_now(int condition);
+  /// The truth just after this instant, by `sides`.
+  Truth truth_after(int condition);
+  /// A border of the condition is reached at this instant.
+  bool is_reached(int condition);
+  bool depends_on_time() const;
+  Span border_span(int border) const;
+  Span variable_span(expr::VarRef x) const;
+  /// The half width in which a difference that starts there counts as zero.
+  double start_band(int border, double value) const;
+
+  /// Values of border differences on a frame; NaN where undefined. The band is the half width in
+  /// which a difference counts as zero.
+  struct BorderValue {
+    double value = 0, band = 0;
+  };
+  void border_values(const std::vector<double>& frame, std::vector<BorderValue>& out);
+  /// The border was crossed or touched at the present instant: values there are zero within the
+  /// accuracy of the location.
+  void touch(int border, double value);
+  void forget_touches();
+
+  /// The borders that decide the mode: of guards and conditions in equations, and of sliding.
+  const std::vector<int>& mode_borders() const { return mode_borders_; }
+  /// Recomputes `sides` of borders that no mode depends on.
+  void update_sides();
+  std::string text(expr::ExprId e) const;
+  std::string variable_name(expr::VarRef x) const;
+  /// Adds what is known of equations without a solution: where they stand, residuals, values.
+  void describe(const SolveFailure& failure, Diagnostic& diagnostic) const {
+    describe(*plan_, failure, diagnostic);
+  }
+  void describe(const Plan& plan, const SolveFailure& failure, Diagnostic& diagnostic) const;
+  Diagnostic explain_singular(const Plan& plan, const structure::Singular& singular) const;
+  /// Why time cannot pass in a static mode, if it cannot.
+  std::optional<Diagnostic> explain_static();
+
+ private:
+  friend class ModeSearch;
+  struct PlanResult {
+    Plan* plan = nullptr;
+    std::optional<Diagnostic> why;  ///< if there is no plan
+  };
+  /// The plan of the mode with these sides; made if need be.
+  PlanResult plan_for(const Sides& sides);
+  std::optional<ModeEquations> mode_equations(const std::vector<Truth>& truths,
+                                              std::optional<Diagnostic>& why);
+  std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
+  Plan* plan_of(ModeEquations equations);
+  std::vector<Truth> condition_truths(const Sides& sides);
+  /// The side on which each border is just after this instant, by values and, where they are zero,
+  /// by the first derivative that is not.
+  void right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out);
+  Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value);
+  Side side_of_weight(Plan& plan, std::vector<double>& frame, int border);
+  /// -1, 0 or 1: the sign of the first derivative that does not vanish.
+  int derivative_sign(Plan& plan, std::vector<double>& frame, expr::ExprId difference);
+  void enter_inputs(std::span<const expr::ExprId> roots);
+  expr::VarRef weight_of(int border) const;
+  void add_weight_borders(int border);
+
+  Workshop& workshop_;
+  PartEquations equations_;
+  std::int32_t number_;
+  code::FormulaLeaves leaves_;
+  SolverContext context_;
+  Conditions conditions_;
+  std::vector<int> guard_conditions_;                  // per branch
+  std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
+  std::vector<int> mode_borders_;
+  std::vector<std::int32_t> input_slots_;   // per leaf: flat slot to load from, -1: none
+  std::vector<expr::DiscreteId> discrete_;  // per leaf: none if it is no discrete value
+  std::int32_t time_place_ = -1;
+  std::int32_t known_leaves_ = 0;  // leaves that input_slots_ and discrete_ know
+
+  std::map<int, Span> statement_spans_;  // of borders in conditions of statements
+
+  std::vector<double> frame_;
+  Plan* plan_ = nullptr;
+  StateVariant* variant_ = nullptr;
+  Sides sides_;                  // per border
+  std::vector<double> touched_;  // per border: extra band at the present instant
+  std::vector<Change> jumps_;
+  bool has_started_ = false;
+  std::optional<Diagnostic> failure_;
+
+  std::map<std::vector<char>, Plan*> by_truths_;
+  struct RowsLess {
+    bool operator()(const structure::System& a, const structure::System& b) const {
+      return std::tie(a.rows, a.declared) < std::tie(b.rows, b.declared);
+    }
+  };
+  std::map<structure::System, std::unique_ptr<Plan>, RowsLess> plans_;
+  std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
+  std::vector<double> border_ends_;
+  struct DerivativeFormula {
+    std::unique_ptr<code::Formulas> formulas;  // the derivative, and the size of its terms
+    int levels = 0;                            // of the tower
+    bool vanishes = false;
+  };
+  std::map<std::tuple<const Plan*, expr::ExprId, int>, DerivativeFormula> derivatives_;
+  /// The Jacobian of the differentiated equations by the highest derivatives, of one plan.
+  struct StateMonitor {
+    std::unique_ptr<code::Formulas> formulas;
+    std::vector<std::pair<int, int>> entries;  // row, column
+    std::vector<std::int32_t> columns;         // unknowns that occur
+    int rows = 0;
+  };
+  StateMonitor& monitor_of(Plan& plan);
+  std::map<const Plan*, StateMonitor> monitors_;
+};
+
+}  // namespace chi::sim

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "expr/build.h"
+#include "expr/substitute.h"
+#include "flat/activity.h"
+#include "flat/scalars.h"
+#include "sim/part.h"
+
+// From the sides of the borders to the equations of a mode.
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+using flat::BranchId;
+using flat::EquationId;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Borders on which a part can slide at once: 2^n corners are mixed.
+constexpr std::size_t kMaxSliding = 4;
+
+}  // namespace
+
+std::vector<Truth> Part::condition_truths(const Sides& sides) {
+  std::vector<Truth> relations;
+  for (const Relation& relation : conditions_.relations()) {
+    const Side side = sides[at(relation.border)];
+    const int sign = side == Side::Slide ? 0 : static_cast<int>(side) * relation.orientation;
+    relations.push_back(relation_holds(relation.op, sign) ? Truth::True : Truth::False);
+  }
+  std::vector<Truth> truths;
+  conditions_.evaluate(frame_.data(), relations, truths);
+  return truths;
+}
+
+Part::PlanResult Part::plan_for(const Sides& sides) {
+  const std::vector<Truth> truths = condition_truths(sides);
+  std::vector<char> key;
+  for (const Truth t : truths) key.push_back(static_cast<char>(t));
+  bool slides = false;
+  for (const int b : mode_borders_) {
+    const bool here = sides[at(b)] == Side::Slide;
+    key.push_back(here ? 1 : 0);
+    slides = slides || here;
+  }
+  if (const auto known = by_truths_.find(key); known != by_truths_.end()) {
+    return {known->second, {}};
+  }
+  PlanResult result;
+  std::optional<ModeEquations> equations =
+      slides ? mixed_equations(sides, result.why) : mode_equations(truths, result.why);
+  if (!equations) return result;
+  result.plan = plan_of(std::move(*equations));
+  by_truths_.emplace(std::move(key), result.plan);
+  return result;
+}
+
+const ModeEquations* Part::present_equations(std::optional<Diagnostic>& why) {
+  std::vector<BorderValue> values;
+  border_values(frame_, values);
+  Sides sides = sides_;
+  for (std::size_t b = 0; b < sides.size(); ++b) {
+    if (std::abs(values[b].value) <= values[b].band || std::isnan(values[b].value)) continue;
+    sides[b] = values[b].value > 0 ? Side::Plus : Side::Minus;
+  }
+  PlanResult result = plan_for(sides);
+  why = std::move(result.why);
+  return result.plan == nullptr ? nullptr : &result.plan->equations();
+}
+
+Plan* Part::plan_of(ModeEquations equations) {
+  std::unique_ptr<Plan>& plan = plans_[equations.system];
+  if (!plan) {
+    const graph::Matching hint = plan_ != nullptr && !plan_->is_singular()
+                                     ? plan_->analysis().transversal
+                                     : graph::Matching{};
+    plan = std::make_unique<Plan>(context_, std::move(equations), hint);
+    fit(frame_);
+  }
+  return plan.get();
+}
+
+std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& truths,
+                                                  std::optional<Diagnostic>& why) {
+  const flat::EquationSet& set = equations_.set;
+  BranchId undefined;
+  const flat::Activity activity = flat::find_activity(set, [&](BranchId b) {
+    const Truth truth = truths[at(guard_conditions_[at(b.index)])];
+    if (truth == Truth::Undefined && !undefined) undefined = b;
+    return truth == Truth::True;
+  });
+  if (undefined) {
+    why = Diagnostic{
+        .code = DiagCode::ConditionUndefined,
+        .span = set.branches[undefined].span,
+        .message = fmt::format("the guard has no value at t = {}", frame_[at(time_place_)])};
+    return std::nullopt;
+  }
+  if (!activity.nowhere.empty()) {
+    why = Diagnostic{.code = DiagCode::NoOpenEquations,
+                     .span = set.choices[activity.nowhere.front()].span,
+                     .message = fmt::format("no alternative of these equations is open at t = {}",
+                                            frame_[at(time_place_)]),
+                     .help =
+                         "one of several alternatives must be open at any time: let the guards "
+                         "cover all cases"};
+    return std::nullopt;
+  }
+  ModeEquations mode;
+  std::vector<ExprId> rows;
+  std::vector<expr::Truth> chosen;
+  for (EquationId e{0}; e.index < set.equations.size(); ++e.index) {
+    if (!activity.is_active(set.equations[e].branch)) continue;
+    rows.push_back(set.equations[e].left);
+    mode.equations.push_back(e.index);
+    for (const int c : equation_conditions_[at(e.index)]) {
+      if (truths[at(c)] == Truth::Undefined) continue;
+      chosen.push_back({conditions_.condition(c), truths[at(c)] == Truth::True});
+    }
+  }
+  mode.system.rows = expr::select_branches(workshop_.pool(), rows, chosen);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!workshop_.pool().has(mode.system.rows[i], expr::kHasEvented)) continue;
+    why = Diagnostic{.code = DiagCode::ConditionUndefined,
+                     .span = set.equations[EquationId{mode.equations[i]}].span,
+                     .message = fmt::format("a condition in this equation has no value at t = {}",
+                                            frame_[at(time_place_)])};
+    return std::nullopt;
+  }
+  for (const flat::Unknown& unknown : set.unknowns) {
+    if (unknown.variable.order == 0 && activity.is_active(unknown.branch)) {
+      mode.system.declared.push_back(unknown.variable.var);
+    }
+  }
+  std::vector<expr::VarId>& declared = mode.system.declared;
+  std::sort(declared.begin(), declared.end());
+  declared.erase(std::unique(declared.begin(), declared.end()), declared.end());
+  return mode;
+}
+
+VarRef Part::weight_of(int border) const {
+  return {expr::VarId{workshop_.model.variable_slots + border}, 0};
+}
+
+// Filippov's convex combination of the equations on both sides of each sliding border, with weights
+// such that the borders are not left: one more unknown and one more equation 0 = difference for
+// each. Equations that differ between the corners are paired by where they stand.
+std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
+                                                   std::optional<Diagnostic>& why) {
+  expr::Pool& pool = workshop_.pool();
+  std::vector<int> sliding;
+  for (const int b : mode_borders_) {
+    if (sides[at(b)] == Side::Slide) sliding.push_back(b);
+  }
+  if (sliding.size() > kMaxSliding) return std::nullopt;
+  std::optional<ModeEquations> mixed;
+  std::vector<ExprId> sums;
+  for (std::size_t corner = 0; corner < (std::size_t{1} << sliding.size()); ++corner) {
+    Sides here = sides;
+    ExprId weight = expr::constant(pool, 1);
+    for (std::size_t k = 0; k < sliding.size(); ++k) {
+      const bool plus = ((corner >> k) & 1) != 0;
+      here[at(sliding[k])] = plus ? Side::Plus : Side::Minus;
+      const ExprId w = expr::variable(pool, weight_of(sliding[k]).var);
+      weight = expr::mul(pool, weight, plus ? w : expr::sub(pool, expr::constant(pool, 1), w));
+    }
+    std::optional<ModeEquations> one = mode_equations(condition_truths(here), why);
+    if (!one) return std::nullopt;
+    if (!mixed) {
+      mixed = one;
+      sums.assign(one->system.rows.size(), ExprId{});
+    }
+    if (one->system.rows.size() != sums.size() || one->system.declared != mixed->system.declared) {
+      return std::nullopt;  // the sides have different unknowns: there is nothing to combine
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const ExprId term = expr::mul(pool, weight, one->system.rows[i]);
+      sums[i] = sums[i] ? expr::add(pool, sums[i], term) : term;
+      if (mixed->system.rows[i] != one->system.rows[i]) mixed->system.rows[i] = ExprId{};
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (!mixed->system.rows[i]) mixed->system.rows[i] = sums[i];
+  }
+  for (const int b : sliding) {
+    mixed->system.rows.push_back(conditions_.borders()[at(b)].difference);
+    mixed->equations.push_back(-1);
+    mixed->system.declared.push_back(weight_of(b).var);
+    mixed->weights.push_back(weight_of(b));
+    mixed->sliding.push_back(b);
+  }
+  return mixed;
+}
+
+}  // namespace chi::sim

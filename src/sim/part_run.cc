@@ -1,0 +1,336 @@
+#include "sim/part_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "expr/build.h"
+#include "expr/incidence.h"
+#include "expr/linearity.h"
+#include "numerics/root_isolation.h"
+#include "numerics/root_location.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+void PartRun::restart(double time, numerics::Restart kind) {
+  from_ = reached_ = time;
+  has_window_ = false;
+  events_.clear();
+  motion_ = nullptr;
+  next_variant_ = nullptr;
+  if (part_.variant() == nullptr || !part_.has_equations() || part_.plan()->is_static()) return;
+  use_variant(*part_.variant(), time, part_.frame(), kind);
+}
+
+void PartRun::use_variant(StateVariant& variant, double time, std::span<const double> frame,
+                          numerics::Restart kind) {
+  std::vector<double> start(frame.begin(), frame.end());
+  if (!variant.motion) {
+    const RunOptions& options = workshop_.options;
+    const MotionOptions motion{options.rtol, options.atol, options.solver};
+    variant.motion = std::make_unique<Motion>(part_.context(), variant.order, variant.choice.states,
+                                              motion, inputs_);
+    kind = numerics::Restart::Cold;
+  }
+  part_.fit(part_.frame());
+  part_.fit(start);
+  motion_ = variant.motion.get();
+  motion_->restart(time, start, kind);
+}
+
+bool PartRun::moves() const {
+  if (motion_ != nullptr && !motion_->states().empty()) return true;
+  return part_.depends_on_time();
+}
+
+bool PartRun::step(double limit) {
+  from_ = reached_;
+  events_.clear();
+  if (motion_ == nullptr) {
+    // Nothing is integrated: a window is as long as we like; longer ones when nothing happens.
+    if (horizon_ <= 0) horizon_ = std::isfinite(limit) ? (limit - from_) / 16 : 1;
+    reached_ = std::min(limit, from_ + horizon_);
+    if (reached_ <= from_) reached_ = std::nextafter(from_, kInfinity);
+    horizon_ *= 2;
+    has_window_ = true;
+    search(from_);
+    return true;
+  }
+  if (next_variant_ != nullptr) {
+    part_.set_variant(next_variant_);
+    use_variant(*next_variant_, reached_, next_frame_, numerics::Restart::Warm);
+    next_variant_ = nullptr;
+  }
+  const numerics::StepStatus status = motion_->step(limit);
+  if (status != numerics::StepStatus::Stepped) {
+    part_.fail(explain(status));
+    return false;
+  }
+  from_ = motion_->t_old();
+  reached_ = motion_->t();
+  has_window_ = true;
+  if (part_.plan()->has_choice()) {
+    next_frame_ = part_.frame();
+    if (values_at(reached_, next_frame_)) next_variant_ = part_.better_variant(next_frame_);
+  }
+  search(from_);
+  return true;
+}
+
+bool PartRun::values_at(double time) {
+  part_.fit(part_.frame());
+  return values_at(time, part_.frame());
+}
+
+bool PartRun::values_at(double time, std::vector<double>& frame) {
+  part_.fit(frame);
+  if (!has_window_ || motion_ == nullptr) {
+    frame[0] = time;  // the place of `time` is the first
+    return true;
+  }
+  return motion_->values_at(time, frame.data());
+}
+
+double PartRun::event_time() const { return events_.empty() ? kInfinity : events_.front().time; }
+
+std::vector<int> PartRun::relevant_borders() {
+  std::vector<int> borders = part_.mode_borders();
+  for (const auto& [border, count] : watched_) borders.push_back(border);
+  std::sort(borders.begin(), borders.end());
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  return borders;
+}
+
+void PartRun::search(double time) {
+  events_.clear();
+  if (!has_window_ || time >= reached_) return;
+  search_frame_ = part_.frame();
+  part_.fit(search_frame_);
+  for (const int border : relevant_borders()) {
+    const Side side = part_.sides()[at(border)];
+    if (side == Side::Slide) continue;
+    find(border, part_.conditions().borders()[at(border)].difference, side, time);
+  }
+  if (part_.plan() == nullptr) return;
+  // Sliding ends where a weight leaves the range from 0 to 1.
+  expr::Pool& pool = workshop_.pool();
+  const ModeEquations& mode = part_.plan()->equations();
+  for (std::size_t k = 0; k < mode.sliding.size(); ++k) {
+    const ExprId weight = expr::variable(pool, mode.weights[k].var);
+    find(mode.sliding[k], weight, std::nullopt, time);
+    find(mode.sliding[k], expr::sub(pool, weight, expr::constant(pool, 1)), std::nullopt, time);
+  }
+}
+
+PartRun::Tracked& PartRun::tracked(ExprId difference) {
+  const auto [place, is_new] = tracked_.try_emplace({part_.variant(), difference});
+  Tracked& result = place->second;
+  if (!is_new) return result;
+  expr::Pool& pool = workshop_.pool();
+  std::vector<VarRef> states;
+  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
+  std::vector<ExprId> moving;
+  if (pool.has(difference, expr::kHasTime)) {
+    moving.push_back(expr::time(pool));
+    result.has_time = true;
+  }
+  bool known = !pool.has(difference, expr::kHasDelay);
+  for (const ExprId leaf : expr::variables(pool, std::array{difference}).node) {
+    const VarRef x = pool.variable(leaf);
+    const auto state = std::lower_bound(states.begin(), states.end(), x);
+    if (state != states.end() && *state == x) {
+      moving.push_back(leaf);
+      result.states.push_back(static_cast<std::int32_t>(state - states.begin()));
+    } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
+      known = false;
+    }
+  }
+  if (moving.empty() && known) return result;
+  const expr::LinearForms forms = expr::linear_forms(pool, std::array{difference}, moving);
+  std::vector<ExprId> roots;
+  if (known && forms.kind[0] != expr::Linearity::Nonlinear) {
+    result.kind = Tracked::Kind::Linear;
+    roots.assign(moving.size(), expr::constant(pool, 0));
+    for (std::int32_t k = forms.a.row_start[0]; k < forms.a.row_start[1]; ++k) {
+      roots[at(forms.a.column[at(k)])] = forms.a.entry[at(k)];
+    }
+    roots.push_back(forms.b[0]);
+  } else {
+    result.kind = Tracked::Kind::Function;
+    result.needs_solve = !known;
+    roots.push_back(difference);
+  }
+  result.formulas = std::make_unique<code::Formulas>(pool, roots, part_.leaves(), workshop_.boxes);
+  part_.fit(part_.frame());
+  part_.fit(search_frame_);
+  return result;
+}
+
+/// Values this close to zero at the start of a search are the event just handled.
+double PartRun::noise(int border, double start_value) const {
+  const double rounding = 1e-13 * workshop_.options.atol;
+  (void)border;
+  return std::max(rounding, 4 * std::abs(start_value));
+}
+
+void PartRun::note(int border, double time, double value, bool touches) {
+  if (time > reached_) time = reached_;
+  if (!events_.empty() && time > events_.front().time) return;
+  if (!events_.empty() && time < events_.front().time) events_.clear();
+  events_.push_back({time, border, value, touches});
+}
+
+void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
+  const Tracked& track = tracked(difference);
+  switch (track.kind) {
+    case Tracked::Kind::Still: return;
+    case Tracked::Kind::Linear: return find_linear(border, track, side, time);
+    case Tracked::Kind::Function: return find_function(border, track, side, time);
+  }
+}
+
+void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> side, double time) {
+  std::vector<double> coefficients(at(track.formulas->size()));
+  if (!track.formulas->evaluate(search_frame_.data(), coefficients.data())) return;
+  const double rest = coefficients.back();
+  const double h = reached_ - from_;
+  if (track.states.empty()) {  // due at a time that can be computed
+    const double due = -rest / coefficients[0];
+    if (due > time && due <= reached_) note(border, due, 0, false);
+    return;
+  }
+  std::array<double, numerics::kMaxDegree + 1> terms{};
+  const numerics::DenseOutput& dense = motion_->dense();
+  const int degree = std::max(dense.degree(), 1);
+  std::array<double, numerics::kMaxDegree + 1> one{};
+  std::size_t k = 0;
+  terms[0] = rest;
+  if (track.has_time) {
+    terms[0] += coefficients[0] * from_;
+    terms[1] += coefficients[0] * h;
+    k = 1;
+  }
+  for (std::size_t i = 0; i < track.states.size(); ++i, ++k) {
+    dense.coefficients(track.states[i], std::span(one.data(), at(dense.degree()) + 1));
+    for (int d = 0; d <= dense.degree(); ++d) terms[at(d)] += coefficients[k] * one[at(d)];
+  }
+  const numerics::Polynomial p = numerics::make_polynomial(std::span(terms.data(), at(degree) + 1));
+  const double start = std::clamp((time - from_) / h, 0.0, 1.0);
+  if (start >= 1) return;
+  numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
+  options.max_roots = 1;
+  const double begin = numerics::evaluate(p, start);
+  const bool at_zero = std::abs(begin) <= part_.start_band(border, begin);
+  if (at_zero) options.noise = noise(border, begin);
+  const numerics::Isolation found = numerics::isolate(p, options);
+  if (found.count > 0) {
+    const numerics::Location location =
+        numerics::locate(p, found.roots()[0], {.method = workshop_.options.root_finder});
+    note(border, from_ + location.right * h, location.value_right,
+         !numerics::is_crossing(found.roots()[0].kind));
+    return;
+  }
+  const auto value = [&](double t) { return numerics::evaluate(p, (t - from_) / h); };
+  check_side(border, side, time, value);
+}
+
+double PartRun::difference_at(const Tracked& track, double time) {
+  if (track.needs_solve) {
+    if (!values_at(time, search_frame_)) return std::numeric_limits<double>::quiet_NaN();
+  } else {
+    search_frame_[0] = time;
+    const auto states = motion_ != nullptr ? motion_->states() : std::span<const VarRef>{};
+    for (const std::int32_t i : track.states) {
+      search_frame_[at(part_.place(states[at(i)]))] = motion_->dense().value(time, i);
+    }
+  }
+  double value = 0;
+  track.formulas->evaluate_each(search_frame_.data(), &value);
+  return value;
+}
+
+void PartRun::find_function(int border, const Tracked& track, std::optional<Side> side,
+                            double time) {
+  const double h = reached_ - from_;
+  const double start = std::clamp((time - from_) / h, 0.0, 1.0);
+  if (start >= 1) return;
+  const auto value = [&](double theta) {
+    return difference_at(track, theta >= 1 ? reached_ : from_ + theta * h);
+  };
+  const double begin = value(start);
+  numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
+  options.max_roots = 1;
+  if (std::abs(begin) <= part_.start_band(border, begin)) options.noise = noise(border, begin);
+  const numerics::Isolation found = numerics::isolate(value, options);
+  if (found.count > 0) {
+    const numerics::IsolatedRoot& root = found.roots()[0];
+    if (numerics::is_crossing(root.kind) && root.left < root.right) {
+      const numerics::Location location = numerics::locate(
+          {.value = value}, root.left, root.right, {.method = workshop_.options.root_finder});
+      note(border, from_ + location.right * h, location.value_right, false);
+    } else {
+      note(border, from_ + root.right * h, value(root.right), !numerics::is_crossing(root.kind));
+    }
+    return;
+  }
+  const auto of_time = [&](double t) { return difference_at(track, t); };
+  check_side(border, side, time, of_time);
+}
+
+/// The window holds no root, and yet ends on the other side than it began, or off a border it was
+/// on: the decision at its begin was one of rounding. The event is where that shows.
+void PartRun::check_side(int border, std::optional<Side> side, double time,
+                         numerics::FunctionRef<double(double)> value) {
+  if (!side) return;
+  const double end = value(reached_);
+  if (std::isnan(end)) return;
+  const double band = 4 * part_.start_band(border, end) + 1e-2 * workshop_.options.atol;
+  const bool wrong = *side == Side::On     ? std::abs(end) > band
+                     : *side == Side::Plus ? end < -band
+                                           : end > band;
+  if (!wrong) return;
+  const double sign = end > 0 ? 1 : -1;
+  double left = time, right = reached_;
+  for (int i = 0; i < 60 && right - left > 4e-16 * std::abs(right); ++i) {
+    const double middle = 0.5 * (left + right);
+    (sign * value(middle) > band ? right : left) = middle;
+  }
+  note(border, right, value(right), false);
+}
+
+Diagnostic PartRun::explain(numerics::StepStatus status) {
+  const char* const what =
+      status == numerics::StepStatus::NewtonFailed
+          ? "its equations could not be solved, however small the step"
+      : status == numerics::StepStatus::SingularMatrix ? "the matrix of the step is singular"
+      : status == numerics::StepStatus::StepTooSmall ? "the error test asks for ever smaller steps"
+      : status == numerics::StepStatus::DomainError  ? "an expression has no value just ahead"
+                                                     : "the integrator gave up";
+  Diagnostic diagnostic{.code = DiagCode::IntegrationFailed,
+                        .message = fmt::format("integration stops at t = {}: {}", reached_, what)};
+  const MotionFailure failure = motion_->failure();
+  if (failure.equations) part_.describe(*failure.equations, diagnostic);
+  if (failure.fastest) {
+    diagnostic.notes.push_back(
+        fmt::format("`{}` changes fastest", part_.variable_name(*failure.fastest)));
+    if (!diagnostic.span) diagnostic.span = part_.variable_span(*failure.fastest);
+  }
+  diagnostic.help =
+      "look at the variables just before this time; a solution that grows without "
+      "bound, a square root that reaches zero or a missing event are the usual causes";
+  return diagnostic;
+}
+
+}  // namespace chi::sim

@@ -1,0 +1,92 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "numerics/polynomial.h"
+#include "sim/part.h"
+
+namespace chi::sim {
+
+/// A border that is reached inside the present window.
+struct BorderEvent {
+  double time = 0;
+  int border = -1;
+  double value = 0;      ///< of the difference there: how well it was located
+  bool touches = false;  ///< it is reached and not crossed
+};
+
+/// One part in motion. Its *window* is the last step of its integrator; the present time of the run
+/// lies in it, so that values at any time that still matters can be had from it.
+class PartRun {
+ public:
+  PartRun(Workshop& workshop, Part& part) : workshop_(workshop), part_(part) {}
+
+  Part& part() { return part_; }
+  /// Starts at the values of the part's frame, which are consistent at `time`.
+  void restart(double time, numerics::Restart kind);
+  double reached() const { return reached_; }  ///< the end of the window
+  double from() const { return from_; }        ///< its begin
+  /// Makes the next window, not past `limit`, and looks for events in it. False if that failed:
+  /// `part().failure()`.
+  bool step(double limit);
+  /// Values at a time in the window into the part's frame.
+  bool values_at(double time);
+  /// The same into a frame of the caller's.
+  bool values_at(double time, std::vector<double>& frame);
+  /// Anything in it moves: it has states, or depends on time.
+  bool moves() const;
+
+  /// Looks for the earliest event in the window after `time`.
+  void search(double time);
+  const std::vector<BorderEvent>& events() const { return events_; }  ///< simultaneous ones
+  double event_time() const;                                          ///< infinity if there is none
+
+  /// How many conditions of waiting processes watch a border.
+  void watch(int border) { ++watched_[border]; }
+  void unwatch(int border) {
+    if (--watched_[border] == 0) watched_.erase(border);
+  }
+
+ private:
+  /// How a border's difference is followed through a window of one choice of states.
+  struct Tracked {
+    enum class Kind { Still, Linear, Function };
+    Kind kind = Kind::Still;
+    std::vector<std::int32_t> states;          ///< Linear: components;
+    bool has_time = false;                     ///< then its coefficient comes first
+    std::unique_ptr<code::Formulas> formulas;  ///< Linear: coefficients, then the rest; Function: g
+    bool needs_solve = false;                  ///< Function: depends on more than states and time
+  };
+  Tracked& tracked(expr::ExprId difference);
+  std::vector<int> relevant_borders();
+  /// `side`: where the difference is to be just after `time`; none: it does not matter.
+  void find(int border, expr::ExprId difference, std::optional<Side> side, double time);
+  void find_linear(int border, const Tracked& tracked, std::optional<Side> side, double time);
+  void find_function(int border, const Tracked& tracked, std::optional<Side> side, double time);
+  void check_side(int border, std::optional<Side> side, double time,
+                  numerics::FunctionRef<double(double)> value);
+  void note(int border, double time, double value, bool touches);
+  double difference_at(const Tracked& tracked, double time);
+  double noise(int border, double start_value) const;
+  Diagnostic explain(numerics::StepStatus status);
+
+  Workshop& workshop_;
+  Part& part_;
+  void use_variant(StateVariant& variant, double time, std::span<const double> frame,
+                   numerics::Restart kind);
+  Motion* motion_ = nullptr;
+  FrameInputs* inputs_ = nullptr;
+  StateVariant* next_variant_ = nullptr;  // the states to go on with from the end of the window
+  std::vector<double> next_frame_;
+  double from_ = 0, reached_ = 0;
+  double horizon_ = 0;  // of parts without states: length of the next window
+  bool has_window_ = false;
+  std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked_;
+  std::map<int, int> watched_;
+  std::vector<BorderEvent> events_;
+  std::vector<double> search_frame_;
+};
+
+}  // namespace chi::sim

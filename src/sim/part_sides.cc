@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "expr/build.h"
+#include "expr/differentiate.h"
+#include "expr/incidence.h"
+#include "sim/part.h"
+
+// On which side of its borders a part is right after an instant (semantics.md §4).
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Derivatives looked at where a difference and its lower derivatives vanish.
+constexpr int kHighestDerivative = 4;
+/// A derivative within this of zero, relative to the size of its terms, counts as zero;
+constexpr double kRelativeZero = 1e-9;
+/// so does one smaller than this: what rounding leaves of quantities of size one.
+constexpr double kAbsoluteZero = 1e-13;
+/// Weights within this of 0 and 1 are at the end of sliding.
+constexpr double kWeightBand = 1e-9;
+
+}  // namespace
+
+void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out) {
+  std::vector<BorderValue> values;
+  fit(frame);
+  border_values(frame, values);
+  out = assumed;
+  for (std::size_t b = 0; b < out.size(); ++b) {
+    const auto border = static_cast<int>(b);
+    if (assumed[b] == Side::Slide) {
+      out[b] = side_of_weight(plan, frame, border);
+    } else if (!std::isnan(values[b].value)) {
+      out[b] = side_after(plan, frame, border, values[b]);
+    }
+  }
+}
+
+Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g) {
+  if (std::abs(g.value) > g.band) return g.value > 0 ? Side::Plus : Side::Minus;
+  return static_cast<Side>(
+      derivative_sign(plan, frame, conditions_.borders()[at(border)].difference));
+}
+
+/// Sliding lasts while the weights are between 0 and 1; at an end their derivative decides.
+Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border) {
+  const VarRef weight = weight_of(border);
+  const double w = frame[at(place(weight))];
+  const auto& mine = plan.equations().sliding;
+  if (std::find(mine.begin(), mine.end(), border) == mine.end() || std::isnan(w)) return Side::On;
+  if (w < -kWeightBand) return Side::Minus;
+  if (w > 1 + kWeightBand) return Side::Plus;
+  const bool low = w<kWeightBand, high = w> 1 - kWeightBand;
+  if (!low && !high) return Side::Slide;
+  const int direction = derivative_sign(plan, frame, expr::variable(workshop_.pool(), weight.var));
+  if (low && direction < 0) return Side::Minus;
+  if (high && direction > 0) return Side::Plus;
+  return Side::Slide;
+}
+
+int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId difference) {
+  expr::Pool& pool = workshop_.pool();
+  const structure::Analysis& analysis = plan.analysis();
+  for (int k = 1; k <= kHighestDerivative; ++k) {
+    DerivativeFormula& formula = derivatives_[{&plan, difference, k}];
+    if (!formula.formulas && !formula.vanishes) {
+      const ExprId lower = k == 1 ? difference : plan.time_derivative(difference, k - 1);
+      const ExprId derivative = plan.time_derivative(difference, k);
+      if (expr::is_zero(pool, derivative)) {
+        formula.vanishes = true;
+      } else {
+        // The terms of the derivative, by size: what is small beside them is rounding.
+        ExprId size = expr::constant(pool, 0);
+        const expr::Occurrences in_lower = expr::variables(pool, std::array{lower});
+        for (const ExprId leaf : in_lower.node) {
+          const VarRef x = pool.variable(leaf);
+          if (analysis.unknown_index(x.var) < 0) continue;
+          const ExprId term = expr::mul(pool, expr::partial(pool, lower, leaf),
+                                        expr::variable(pool, x.var, x.order + 1));
+          size = expr::add(pool, size, expr::unary(pool, expr::Op::Abs, term));
+        }
+        const expr::Occurrences in_derivative = expr::variables(pool, std::array{derivative});
+        for (const ExprId leaf : in_derivative.node) {
+          const VarRef x = pool.variable(leaf);
+          const int j = analysis.unknown_index(x.var);
+          if (j >= 0) formula.levels = std::max(formula.levels, x.order - analysis.d[at(j)]);
+        }
+        plan.build_tower(formula.levels);
+        formula.formulas = std::make_unique<code::Formulas>(pool, std::array{derivative, size},
+                                                            leaves_, workshop_.boxes);
+      }
+    }
+    if (formula.vanishes) return 0;
+    fit(frame);
+    fit(frame_);
+    std::array<double, 2> values{};
+    if (!plan.climb(frame.data(), formula.levels)) return 0;
+    formula.formulas->evaluate_each(frame.data(), values.data());
+    if (std::isnan(values[0])) return 0;
+    const double zero = kRelativeZero * (std::isnan(values[1]) ? 0 : values[1]) + kAbsoluteZero;
+    if (std::abs(values[0]) > zero) return values[0] > 0 ? 1 : -1;
+  }
+  return 0;
+}
+
+}  // namespace chi::sim

@@ -1,0 +1,231 @@
+#include "sim/parts.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "expr/build.h"
+#include "expr/incidence.h"
+#include "expr/substitute.h"
+#include "graph/union_find.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using flat::BranchId;
+using flat::ChoiceId;
+using flat::EquationId;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Joins what belongs together. Elements: the slots, then the choices.
+class Splitter {
+ public:
+  Splitter(flat::FlatModel& model, std::span<const ExprId> together)
+      : model_(model),
+        pool_(model.equations.pool),
+        set_(model.equations.system),
+        together_(together),
+        sets_(model.variable_slots + set_.choices.size()),
+        can_be_unknown_(at(model.variable_slots), 0) {}
+
+  Parts run() {
+    find_unknowns();
+    join();
+    number_parts();
+    for (EquationId e{0}; e.index < set_.equations.size(); ++e.index) add_equation(e);
+    for (const flat::Unknown& unknown : set_.unknowns) add_unknown(unknown);
+    for (ChoiceId c{0}; c.index < set_.choices.size(); ++c.index) add_lonely_choice(c);
+    return std::move(result_);
+  }
+
+ private:
+  int choice_element(ChoiceId c) const { return model_.variable_slots + c.index; }
+
+  void find_unknowns() {
+    std::vector<ExprId> rows;
+    for (const flat::Equation& e : set_.equations) {
+      rows.push_back(expr::sub(pool_, e.left, e.right));
+    }
+    rows_ = expr::evented_kinks(pool_, rows);
+    for (const ExprId row : rows_) {
+      const expr::Occurrences seen = expr::variables(pool_, std::span(&row, 1));
+      for (const ExprId leaf : seen.node) note_derivative(leaf);
+    }
+    for (const flat::Unknown& u : set_.unknowns) can_be_unknown_[at(u.variable.var.index)] = 1;
+    variables_ = all_variables(pool_, rows_);
+  }
+
+  void note_derivative(ExprId leaf) {
+    const expr::VarRef ref = pool_.variable(leaf);
+    if (ref.order > 0) can_be_unknown_[at(ref.var.index)] = 1;
+  }
+
+  void unite_all(int element, const std::vector<std::int32_t>& slots) {
+    for (const std::int32_t slot : slots) {
+      if (can_be_unknown_[at(slot)]) sets_.unite(element, slot);
+    }
+  }
+
+  void join() {
+    std::vector<ExprId> guards;
+    for (const flat::Branch& branch : set_.branches) guards.push_back(branch.guard);
+    const auto in_guards = all_variables(pool_, guards);
+    for (ChoiceId c{0}; c.index < set_.choices.size(); ++c.index) {
+      const flat::Choice& choice = set_.choices[c];
+      for (std::int32_t b = choice.first; b < choice.first + choice.count; ++b) {
+        unite_all(choice_element(c), in_guards[at(b)]);
+      }
+    }
+    moves_.assign(at(set_.choices.size()), 0);
+    is_copied_.assign(at(set_.choices.size()), 0);
+    for (ChoiceId c{0}; c.index < set_.choices.size(); ++c.index) {
+      const flat::Choice& choice = set_.choices[c];
+      for (std::int32_t b = choice.first; b < choice.first + choice.count; ++b) {
+        for (const std::int32_t slot : in_guards[at(b)]) {
+          if (can_be_unknown_[at(slot)]) moves_[at(c.index)] = 1;
+        }
+      }
+    }
+    for (EquationId e{0}; e.index < set_.equations.size(); ++e.index) {
+      const auto& slots = variables_[at(e.index)];
+      const auto first = std::find_if(slots.begin(), slots.end(),
+                                      [&](std::int32_t s) { return can_be_unknown_[at(s)] != 0; });
+      if (first != slots.end()) unite_all(*first, slots);
+      // A guard that no unknown can change does not tie together what it opens.
+      for (BranchId b = set_.equations[e].branch; b; b = parent_of(b)) {
+        const ChoiceId c = set_.branches[b].choice;
+        if (moves_[at(c.index)] && first != slots.end()) sets_.unite(choice_element(c), *first);
+      }
+    }
+    for (const flat::Unknown& u : set_.unknowns) {
+      for (BranchId b = u.branch; b; b = parent_of(b)) {
+        const ChoiceId c = set_.branches[b].choice;
+        if (moves_[at(c.index)]) sets_.unite(choice_element(c), u.variable.var.index);
+      }
+    }
+    for (const auto& slots : all_variables(pool_, together_)) {
+      const auto first = std::find_if(slots.begin(), slots.end(),
+                                      [&](std::int32_t s) { return can_be_unknown_[at(s)] != 0; });
+      if (first != slots.end()) unite_all(*first, slots);
+    }
+  }
+
+  BranchId parent_of(BranchId b) const { return set_.choices[set_.branches[b].choice].parent; }
+
+  void number_parts() {
+    part_of_element_.assign(at(model_.variable_slots + set_.choices.size()), -1);
+    result_.part_of_slot.assign(at(model_.variable_slots), -1);
+    for (std::int32_t s = 0; s < model_.variable_slots; ++s) {
+      if (can_be_unknown_[at(s)]) result_.part_of_slot[at(s)] = part_of(s);
+    }
+  }
+
+  std::int32_t part_of(int element) {
+    std::int32_t& part = part_of_element_[at(sets_.find(element))];
+    if (part < 0) part = new_part();
+    return part;
+  }
+
+  std::int32_t new_part() {
+    result_.parts.emplace_back();
+    choices_.emplace_back();
+    return static_cast<std::int32_t>(result_.parts.size()) - 1;
+  }
+
+  /// The copy of a branch, and of all it stands in, in a part.
+  BranchId copied(std::int32_t part, BranchId branch) {
+    if (!branch) return {};
+    const ChoiceId old = set_.branches[branch].choice;
+    return BranchId{copied(part, old).first + (branch.index - set_.choices[old].first)};
+  }
+
+  const flat::Choice& copied(std::int32_t part, ChoiceId old) {
+    flat::EquationSet& set = result_.parts[at(part)].set;
+    auto& known = choices_[at(part)];
+    const auto found = known.find(old);
+    if (found != known.end()) return set.choices[found->second];
+    flat::Choice choice = set_.choices[old];
+    choice.parent = copied(part, choice.parent);
+    const std::int32_t first = choice.first;
+    choice.first = set.branches.size();
+    const ChoiceId id = set.choices.add(choice);
+    for (std::int32_t k = 0; k < choice.count; ++k) {
+      flat::Branch branch = set_.branches[BranchId{first + k}];
+      branch.choice = id;
+      set.branches.add(branch);
+    }
+    known.emplace(old, id);
+    is_copied_[at(old.index)] = 1;
+    return set.choices[id];
+  }
+
+  void add_equation(EquationId e) {
+    std::int32_t part = -1;
+    for (const std::int32_t slot : variables_[at(e.index)]) {
+      if (can_be_unknown_[at(slot)]) {
+        part = result_.part_of_slot[at(slot)];
+        break;
+      }
+    }
+    if (part < 0) part = new_part();  // no unknown in any mode: singular, and reported as such
+    flat::Equation copy = set_.equations[e];
+    copy.left = rows_[at(e.index)];
+    copy.right = expr::constant(pool_, 0);
+    copy.branch = copied(part, copy.branch);
+    result_.parts[at(part)].set.equations.add(copy);
+    result_.parts[at(part)].origin.push_back(e);
+  }
+
+  void add_unknown(const flat::Unknown& unknown) {
+    const std::int32_t part = result_.part_of_slot[at(unknown.variable.var.index)];
+    flat::Unknown copy = unknown;
+    copy.branch = copied(part, copy.branch);
+    result_.parts[at(part)].set.unknowns.push_back(copy);
+  }
+
+  /// A choice without equations can still have no open alternative.
+  void add_lonely_choice(ChoiceId c) {
+    if (!set_.choices[c].must_open) return;
+    if (is_copied_[at(c.index)]) return;
+    copied(moves_[at(c.index)] ? part_of(choice_element(c)) : new_part(), c);
+  }
+
+  flat::FlatModel& model_;
+  expr::Pool& pool_;
+  const flat::EquationSet& set_;
+  std::span<const ExprId> together_;
+  graph::UnionFind sets_;
+  std::vector<char> can_be_unknown_;  // by slot
+  std::vector<char> moves_;  // by choice: some guard of it has a variable that can be unknown
+  std::vector<ExprId> rows_;
+  std::vector<std::vector<std::int32_t>> variables_;  // by equation
+  std::vector<std::int32_t> part_of_element_;
+  std::vector<char> is_copied_;                                  // by choice: into some part
+  std::vector<std::unordered_map<ChoiceId, ChoiceId>> choices_;  // by part: old to new
+  Parts result_;
+};
+
+}  // namespace
+
+std::vector<std::vector<std::int32_t>> all_variables(const expr::Pool& pool,
+                                                     std::span<const expr::ExprId> roots) {
+  const expr::Occurrences found = expr::occurrences(
+      pool, roots, {}, [&](ExprId e) { return pool.op(e) == expr::Op::Variable ? e : ExprId{}; });
+  std::vector<std::vector<std::int32_t>> result(roots.size());
+  for (int i = 0; i < found.rows(); ++i) {
+    for (const ExprId leaf : found.row(i)) {
+      result[at(i)].push_back(pool.variable(leaf).var.index);
+    }
+    std::sort(result[at(i)].begin(), result[at(i)].end());
+    result[at(i)].erase(std::unique(result[at(i)].begin(), result[at(i)].end()),
+                        result[at(i)].end());
+  }
+  return result;
+}
+
+Parts split_parts(flat::FlatModel& model, std::span<const expr::ExprId> together) {
+  return Splitter(model, together).run();
+}
+
+}  // namespace chi::sim

@@ -1,0 +1,169 @@
+#include "sim/plan.h"
+
+#include <algorithm>
+
+#include "expr/build.h"
+#include "expr/differentiate.h"
+#include "expr/incidence.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::Matching& hint)
+    : context_(context),
+      equations_(std::move(equations)),
+      analysis_(structure::analyse(context_.pool, equations_.system, hint)) {
+  if (is_singular()) make_static();
+  if (is_singular()) return;
+  if (!is_static_) {
+    ip_ = structure::order_blocks(context_.pool, analysis_, structure::known_values(analysis_));
+  }
+  for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
+    for (int k = 0; k <= analysis_.d[j]; ++k) {
+      values_.push_back({analysis_.unknowns[j], k});
+      context_.leaves.place(expr::variable(context_.pool, analysis_.unknowns[j], k));
+    }
+  }
+}
+
+void Plan::make_static() {
+  std::optional<StaticOrder> found = order_instant(context_.pool, equations_.system, analysis_);
+  if (!found) return;
+  is_static_ = true;
+  why_static_ = analysis_.singular;
+  ip_ = std::move(found->order);
+  analysis_ = std::move(found->analysis);
+}
+
+std::optional<StaticOrder> order_instant(const expr::Pool& pool, const structure::System& system,
+                                         const structure::Analysis& singular) {
+  structure::Analysis wider = singular;
+  wider.singular.reset();
+  wider.d.assign(wider.unknowns.size(), 0);
+  const expr::Incidence incidence = expr::incidence(pool, system.rows);
+  for (const VarRef x : incidence.entry) {
+    const int j = wider.unknown_index(x.var);
+    if (j >= 0) wider.d[at(j)] = std::max(wider.d[at(j)], x.order);
+  }
+  wider.kept.clear();
+  wider.derivatives.clear();
+  for (std::size_t i = 0; i < system.rows.size(); ++i) {
+    wider.kept.push_back(static_cast<std::int32_t>(i));
+    wider.derivatives.push_back({system.rows[i]});
+  }
+  wider.c.assign(wider.kept.size(), 0);
+  std::vector<VarRef> given;
+  for (std::size_t j = 0; j < wider.unknowns.size(); ++j) {
+    if (wider.d[j] > 0 && !wider.is_declared[j]) given.push_back({wider.unknowns[j], 0});
+  }
+  structure::BlockOrder order = structure::order_blocks(pool, wider, given);
+  if (!order.is_square()) return std::nullopt;
+  return StaticOrder{std::move(wider), std::move(order)};
+}
+
+SystemSolver& Plan::ip_solver() {
+  if (!ip_solver_) ip_solver_ = std::make_unique<SystemSolver>(context_, ip_);
+  return *ip_solver_;
+}
+
+bool Plan::has_choice() const {
+  return std::any_of(analysis_.c.begin(), analysis_.c.end(), [](int c) { return c > 0; });
+}
+
+StateVariant* Plan::variant_for(structure::StateChoice choice) {
+  for (const auto& variant : variants_) {
+    if (variant->choice.states == choice.states) return variant.get();
+  }
+  auto variant = std::make_unique<StateVariant>();
+  variant->choice = std::move(choice);
+  variant->order = structure::order_blocks(context_.pool, analysis_, variant->choice.states);
+  variant->solver = std::make_unique<SystemSolver>(context_, variant->order);
+  variants_.push_back(std::move(variant));
+  return variants_.back().get();
+}
+
+StateVariant* Plan::structural_variant() {
+  if (!variants_.empty()) return variants_.front().get();
+  if (is_static_) {
+    auto variant = std::make_unique<StateVariant>();
+    variant->order = ip_;
+    variants_.push_back(std::move(variant));
+    return variants_.back().get();
+  }
+  auto choice = structure::choose_states(context_.pool, analysis_);
+  return choice ? variant_for(std::move(*choice)) : nullptr;
+}
+
+StateVariant* Plan::variant_at(structure::PointValues& point) {
+  if (!has_choice()) return structural_variant();
+  auto choice = structure::choose_states(context_.pool, analysis_, &point);
+  return choice ? variant_for(std::move(*choice)) : nullptr;
+}
+
+ExprId Plan::time_derivative(ExprId e, int k) {
+  const auto of_variable = [this](expr::Pool& pool, VarRef x) {
+    return analysis_.unknown_index(x.var) < 0 ? expr::constant(pool, 0)
+                                              : expr::variable(pool, x.var, x.order + 1);
+  };
+  return expr::time_derivatives(context_.pool, std::span(&e, 1), std::span(&k, 1), of_variable)[0]
+      .back();
+}
+
+// Level m: the rows f_i^(c_i + m) determine x_j^(d_j + m), through the same Jacobian as level 0.
+Plan::Level Plan::make_level(int m, const std::vector<ExprId>& rows) {
+  structure::Analysis level = analysis_;
+  std::vector<VarRef> given;
+  for (std::size_t j = 0; j < level.unknowns.size(); ++j) {
+    level.d[j] += m;
+    for (int k = 0; k < level.d[j]; ++k) given.push_back({level.unknowns[j], k});
+    context_.leaves.place(expr::variable(context_.pool, level.unknowns[j], level.d[j]));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    level.c[i] = 0;
+    level.derivatives[i] = {rows[i]};
+  }
+  std::sort(given.begin(), given.end());
+  return {structure::order_blocks(context_.pool, level, given), nullptr};
+}
+
+bool Plan::solve_leading(std::vector<double>& frame) {
+  if (!leading_) {
+    std::vector<ExprId> rows;
+    for (const auto& derivatives : analysis_.derivatives) rows.push_back(derivatives.back());
+    leading_ = std::make_unique<Level>(make_level(0, rows));
+    leading_->solver = std::make_unique<SystemSolver>(context_, leading_->order);
+  }
+  if (frame.size() < at(context_.leaves.size())) frame.resize(at(context_.leaves.size()), 0.0);
+  return leading_->solver->solve(frame.data(), Effort::Full);
+}
+
+void Plan::build_tower(int levels) {
+  if (top_.empty()) {
+    for (const auto& derivatives : analysis_.derivatives) top_.push_back(derivatives.back());
+  }
+  while (static_cast<int>(tower_.size()) < levels) {
+    for (ExprId& row : top_) row = time_derivative(row, 1);
+    tower_.push_back(make_level(static_cast<int>(tower_.size()) + 1, top_));
+    Level& added = tower_.back();
+    if (added.order.is_square()) {
+      added.solver = std::make_unique<SystemSolver>(context_, added.order);
+    }
+  }
+}
+
+bool Plan::climb(double* frame, int levels) {
+  for (int m = 0; m < levels; ++m) {
+    SystemSolver* const solver = tower_[at(m)].solver.get();
+    if (solver == nullptr || !solver->solve(frame, Effort::Near)) return false;
+  }
+  return true;
+}
+
+}  // namespace chi::sim

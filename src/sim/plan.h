@@ -1,0 +1,103 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "code/formulas.h"
+#include "sim/motion.h"
+#include "sim/system_solver.h"
+#include "structure/analyse.h"
+
+namespace chi::sim {
+
+/// The equations of a part in one mode, before any analysis.
+struct ModeEquations {
+  structure::System system;
+  std::vector<std::int32_t>
+      equations;                      ///< per row: the equation of the part it comes from; -1: none
+  std::vector<expr::VarRef> weights;  ///< of sliding borders: unknown numbers between 0 and 1
+  std::vector<int> sliding;           ///< the borders they belong to
+};
+
+/// A choice of states of a plan and what integrates them.
+struct StateVariant {
+  structure::StateChoice choice;
+  structure::BlockOrder order;
+  std::unique_ptr<SystemSolver> solver;  ///< all other values from the states
+  std::unique_ptr<Motion> motion;        ///< made when first needed
+};
+
+/// The IP of equations as they are, none differentiated: unknown are the derivatives in them and
+/// the declared variables (P1 §4). None if these do not match one to one.
+struct StaticOrder {
+  structure::Analysis analysis;  ///< of the values in play; not Pryce's
+  structure::BlockOrder order;
+};
+std::optional<StaticOrder> order_instant(const expr::Pool& pool, const structure::System& system,
+                                         const structure::Analysis& singular);
+
+/// Everything that is known of one mode of one part: its analysis, made once; solvers for the
+/// consistent values and for the motion; derivatives of any order.
+class Plan {
+ public:
+  Plan(const SolverContext& context, ModeEquations equations, const graph::Matching& hint);
+
+  const ModeEquations& equations() const { return equations_; }
+  const structure::Analysis& analysis() const { return analysis_; }
+  bool is_singular() const { return analysis_.singular.has_value(); }
+  /// The IVP is singular, but the IP is not: the equations determine values and derivatives at an
+  /// instant, as those of a steady state do (P1 §2.5). Time can pass only if nothing moves then.
+  bool is_static() const { return is_static_; }
+  const structure::Singular& why_static() const { return *why_static_; }
+
+  /// The IP: everything but the known values (P1 §4).
+  const structure::BlockOrder& ip() const { return ip_; }
+  SystemSolver& ip_solver();
+
+  /// The states chosen by structure, or at a point; variants are kept.
+  StateVariant* structural_variant();
+  StateVariant* variant_at(structure::PointValues& point);
+  StateVariant* variant_for(structure::StateChoice choice);
+  /// Whether there is anything to choose: some equation is differentiated.
+  bool has_choice() const;
+
+  /// The values x_j^(k), k <= d_j, of all unknowns.
+  std::span<const expr::VarRef> values() const { return values_; }
+
+  /// Computes the highest derivatives x_j^(d_j) in the frame from all lower ones. Enters leaves.
+  bool solve_leading(std::vector<double>& frame);
+
+  /// Computes x_j^(d_j + 1) ... x_j^(d_j + levels) in the frame. The tower is built when first
+  /// needed; false if it cannot be computed. Call `build_tower` and make the frame large enough
+  /// before.
+  void build_tower(int levels);
+  bool climb(double* frame, int levels);
+
+  /// The derivative of order k of an expression of time in this mode: over x_j^(i), inputs fixed.
+  expr::ExprId time_derivative(expr::ExprId e, int k);
+
+ private:
+  SolverContext context_;
+  ModeEquations equations_;
+  structure::Analysis analysis_;
+  void make_static();
+  structure::BlockOrder ip_;
+  bool is_static_ = false;
+  std::optional<structure::Singular> why_static_;
+  std::unique_ptr<SystemSolver> ip_solver_;
+  std::vector<std::unique_ptr<StateVariant>> variants_;
+  std::vector<expr::VarRef> values_;
+  struct Level {
+    structure::BlockOrder order;
+    std::unique_ptr<SystemSolver> solver;
+  };
+  Level make_level(int m, const std::vector<expr::ExprId>& rows);
+  std::unique_ptr<Level> leading_;
+  std::deque<Level> tower_;        // a deque: solvers refer to their order
+  std::vector<expr::ExprId> top_;  // per kept row: the highest derivative made so far
+};
+
+}  // namespace chi::sim

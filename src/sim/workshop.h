@@ -1,0 +1,34 @@
+#pragma once
+#include <functional>
+
+#include "code/formulas.h"
+#include "code/machine.h"
+#include "flat/flat_model.h"
+#include "sim/frames.h"
+#include "sim/observer.h"
+#include "sim/run_options.h"
+
+namespace chi::sim {
+
+/// What all parts of a run work with.
+struct Workshop {
+  flat::FlatModel& model;
+  code::Machine& machine;
+  const Frames& frames;
+  const RunOptions& options;
+  code::Boxes* boxes = nullptr;
+  /// The value of a discrete input: a variable that is no real, or a black box without continuous
+  /// inputs. NaN if it failed.
+  std::function<double(expr::DiscreteId)> discrete = {};
+
+  /// Whether a variable has a start value: by an initialiser or an assignment.
+  std::function<bool(std::int32_t flat_slot)> is_set = {};
+
+  expr::Pool& pool() const { return model.equations.pool; }
+  /// The place of a flat slot in the machine's memory.
+  code::Slot& memory(std::int32_t flat_slot) const {
+    return machine.memory()[memory_slot(model, frames, flat_slot)];
+  }
+};
+
+}  // namespace chi::sim
