@@ -70,6 +70,7 @@ struct Formulas::Implementation {
   }
 
   bool evaluate_checked(const double* frame, double* out) {
+    if (boxes != nullptr) boxes->forget_failures();
     run_checked(program, work, frame, boxes);
     take(frame, out);
     fault = {};

@@ -31,8 +31,10 @@ class FormulaLeaves {
 class Boxes {
  public:
   virtual ~Boxes() = default;
-  /// The value of black box `f`; NaN if it failed, and then `failure` tells more to who asks.
+  /// The value of black box `f`; NaN if it failed, and then whoever implements it knows why.
   virtual double call(expr::FunctionId f, std::span<const double> arguments) = 0;
+  /// Before an evaluation that finds out about faults: earlier failures may be forgotten.
+  virtual void forget_failures() {}
 };
 
 /// Why a formula has no value.

@@ -43,7 +43,9 @@ double call_box(const Box& box, FormulaWorkspace& work, std::size_t count, Boxes
       moved[i] += sign * step;
       weight *= sign / (2 * step);
     }
-    sum += weight * boxes.call(box.function, moved);
+    const double value = boxes.call(box.function, moved);
+    if (value != value) return value;
+    sum += weight * value;
   }
   return sum;
 }

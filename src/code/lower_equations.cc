@@ -194,6 +194,8 @@ void Lowering::start_notes(std::int32_t count) {
 }
 
 Operand Lowering::derivative(ExprId expr) {
+  if (box_ != nullptr)
+    return box_derivative(std::get<syntax::Derivative>(ast().exprs[expr].node).of);
   CHI_CHECK(!is_function_, "a derivative stands in equations and statements only");
   const sema::TypeId type = type_of(expr);
   const std::int32_t count = slots(type);

@@ -18,8 +18,9 @@ using syntax::ExprId;
 std::optional<Location> Lowering::name_place(DeclId decl) {
   const auto found = registers_.find(decl);
   if (found == registers_.end()) return std::nullopt;
-  return Location{typed().decls[decl].kind == DeclKind::RefParam, found->second, 0,
-                  decl_types_.at(decl), use_of(decl)};
+  if (rates_ && !types().is_integer(decl_types_.at(decl))) return rate_place(decl);
+  const bool in_memory = box_ != nullptr || typed().decls[decl].kind == DeclKind::RefParam;
+  return Location{in_memory, found->second, 0, decl_types_.at(decl), use_of(decl)};
 }
 
 Location Lowering::element(Location base, TypeId type, std::int64_t offset) {
@@ -46,7 +47,13 @@ Location Lowering::indexed(Location base, Operand index) {
   return {true, address, 0, array.element, base.use};
 }
 
-Operand Lowering::index_operand(ExprId expr) { return value(expr); }
+Operand Lowering::index_operand(ExprId expr) {
+  const bool outer = rates_;
+  rates_ = false;
+  const Operand index = value(expr);
+  rates_ = outer;
+  return index;
+}
 
 namespace {
 

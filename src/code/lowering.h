@@ -9,6 +9,7 @@
 
 #include "code/ir.h"
 #include "code/lower.h"
+#include "code/lower_box.h"
 #include "code/run_error.h"
 #include "flat/equation_uses.h"
 #include "flat/flat_model.h"
@@ -57,6 +58,7 @@ class Lowering {
   explicit Lowering(LoweringContext& context) : context_(context) {}
   Routine lower_body(flat::BodyId id);
   Routine lower_function(std::int32_t definition);
+  BoxRoutine lower_box(const flat::BlackBox& box);
 
  private:
   static constexpr std::int64_t kInfinity = 0x7ff0'0000'0000'0000;  // the bits of the real
@@ -196,6 +198,10 @@ class Lowering {
   bool is_fixed_place(syntax::ExprId target);
   void assign_together(std::span<const syntax::ExprId> targets, std::span<const Operand> values);
 
+  // lower_box.cc: boxed expressions
+  Operand box_derivative(syntax::ExprId of);
+  Location rate_place(sema::DeclId decl);
+
   // lower_stat.cc and lower_select.cc: statements
   void statements(Slice<syntax::StatId> body);
   void statement(syntax::StatId id);
@@ -257,6 +263,8 @@ class Lowering {
   std::int32_t temporary_slots_ = 0;
   std::int32_t sample_sites_ = 0;
   bool is_function_ = false;
+  BoxRoutine* box_ = nullptr;  // the one being lowered: variables are in memory
+  bool rates_ = false;         // names stand for the derivatives of the variables
   RoutineId body_ = {};
   const std::unordered_map<sema::DeclId, flat::SlotUse>* uses_ =
       nullptr;                                       // while statements among equations are lowered
