@@ -28,6 +28,13 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
     : workshop_{.model = model, .machine = machine, .frames = frames, .options = options},
       program_(program),
       statements_(model) {
+  boxes_ = std::make_unique<code::ModelBoxes>(
+      model, program, machine, code::BoxPlaces{frames.base, [this](std::int32_t slot) {
+                                                 return memory_slot(workshop_.model,
+                                                                    workshop_.frames, slot);
+                                               }});
+  boxes_->interpreter().interrupted = options.interrupted;
+  workshop_.boxes = boxes_.get();
   is_set_.assign(at(model.variable_slots), 0);
   for (const flat::Variable& variable : model.variables) {
     if (!model.typed.decls[variable.decl].initial) continue;
@@ -50,7 +57,7 @@ double Engine::discrete_value(expr::DiscreteId id) {
   if (const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source)) {
     return static_cast<double>(workshop_.memory(slot->slot).i);
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  return boxes_->discrete(id);
 }
 
 bool Engine::fail(Diagnostic diagnostic) {
@@ -117,7 +124,8 @@ bool Engine::translate_conditions() {
       member = clock;
     }
     const int condition = members_[at(member)].part->add_condition(found[i].expr, found[i].span);
-    awaited_.emplace(found[i].key, Awaited{member, condition, found[i].wanted, found[i].span});
+    awaited_.emplace(found[i].key, Awaited{static_cast<std::int32_t>(found[i].key >> 32), member,
+                                           condition, found[i].wanted, found[i].span});
   }
   for (Member& member : members_) member.part->prepare();
   return true;
@@ -217,6 +225,17 @@ bool Engine::settle(std::int32_t number) {
   member.time = workshop_.machine.time;
   if (!part.settle(member.time)) return fail(*part.failure());
   member.is_dirty = member.has_event = false;
+  if (member.unsolved) {
+    const structure::Analysis& analysis = part.plan()->analysis();
+    for (const expr::VarId v : member.unsolved_for) {
+      const int j = analysis.unknown_index(v);
+      if (j < 0 || (analysis.d[at(j)] > 0 && !analysis.is_declared[at(j)])) {
+        return fail(*member.unsolved);
+      }
+    }
+    member.unsolved.reset();
+    member.unsolved_for.clear();
+  }
   part.update_sides();
   tell_changes(member, plan, sides);
   if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty()) {
@@ -284,7 +303,20 @@ bool Engine::refresh(std::int64_t slot, std::int32_t count) {
 bool Engine::about_to_assign(std::int64_t slot, std::int32_t count) {
   const auto make_ready = [&](const Reader& reader) {
     bring(reader.member);
-    return !reader.decides_mode || settle(reader.member);
+    if (!reader.decides_mode || settle(reader.member)) return true;
+    // Between two assignments nothing has to hold. It is an error only if a value is kept that
+    // should have been computed now: `settle` will see.
+    Member& member = members_[at(reader.member)];
+    const auto* failure = std::get_if<ModelFailure>(&outcome_.why);
+    if (failure == nullptr) return false;
+    if (!member.unsolved) {
+      member.unsolved = failure->diagnostic;
+      std::optional<Diagnostic> why;
+      const ModeEquations* const mode = member.part->present_equations(why);
+      if (mode != nullptr) member.unsolved_for = mode->system.declared;
+    }
+    outcome_ = {};
+    return true;
   };
   for (std::int64_t s = slot; s < slot + count; ++s) {
     const auto found = readers_.find(s);
@@ -307,12 +339,16 @@ void Engine::assigned(std::int64_t slot, std::int32_t count) {
 }
 
 bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
-  Awaited& asked = awaited(block, condition);
+  const Awaited& asked = awaited(block, condition);
   bring(asked.member);
   if (!settle(asked.member) || !truth_of(asked, truth)) return false;
   const bool passes =
       asked.wanted != code::Wanted::Either && *truth == (asked.wanted == code::Wanted::True);
-  if (passes) asked.passed = workshop_.machine.time;
+  if (passes) {
+    for (const int b : members_[at(asked.member)].part->conditions().borders_of(asked.condition)) {
+      awaiting_.erase({block, asked.member, b});
+    }
+  }
   return true;
 }
 
@@ -326,17 +362,18 @@ bool Engine::truth_of(const Awaited& asked, bool* truth) {
          .message = fmt::format("the condition has no value at t = {}", workshop_.machine.time)});
   }
   *truth = now == Truth::True;
-  // What is waited for has come if it holds at an instant at which it is reached or just after it;
-  // but once it has passed there, only what holds from now on counts, or a ball that bounces would
-  // find itself on the floor for ever.
+  // Where a border is reached, what holds from now on counts: a ball that has just bounced does not
+  // find itself on the floor again. Only the process that waited for the event passes if the
+  // condition holds at the instant itself, once.
   const bool wanted = asked.wanted == code::Wanted::True;
   if (asked.wanted == code::Wanted::Either || !part.is_reached(asked.condition)) return true;
   const bool after = part.truth_after(asked.condition) == Truth::True;
-  if (asked.passed == workshop_.machine.time) {
-    *truth = after;
-  } else if (*truth != wanted && after == wanted) {
-    *truth = wanted;
-  }
+  const auto borders = part.conditions().borders_of(asked.condition);
+  const bool came_for_it = std::any_of(borders.begin(), borders.end(), [&](int b) {
+    const auto found = awaiting_.find({asked.block, asked.member, b});
+    return found != awaiting_.end() && found->second == workshop_.machine.time;
+  });
+  if (!came_for_it || *truth != wanted) *truth = after;
   return true;
 }
 
@@ -359,8 +396,7 @@ expr::Value Engine::evaluate_at(ExprId e, double time) {
   point.variable = [this](VarRef x) { return value_of(x); };
   point.discrete = [this](expr::DiscreteId d) { return discrete_value(d); };
   point.opaque = [this](expr::FunctionId f, std::span<const double> arguments) {
-    return workshop_.boxes == nullptr ? std::numeric_limits<double>::quiet_NaN()
-                                      : workshop_.boxes->call(f, arguments);
+    return boxes_->call(f, arguments);
   };
   return expr::evaluate(workshop_.pool(), e, point);
 }
@@ -575,6 +611,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
       const auto borders = part.conditions().borders_of(w.awaited->condition);
       if (std::find(borders.begin(), borders.end(), event.border) != borders.end()) {
         woken.push_back(w.process);
+        awaiting_[{w.awaited->block, w.awaited->member, event.border}] = event.time;
       }
     }
   }

@@ -2,9 +2,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "code/boxes.h"
 #include "expr/evaluate.h"
 #include "flat/statement_equations.h"
 #include "sim/part_run.h"
@@ -51,16 +53,19 @@ class Engine : public Physics {
     bool wants_restart = true;  ///< its values or its mode changed
     bool wants_search = false;  ///< what is watched changed, or an event was passed
     numerics::Restart restart = numerics::Restart::Cold;
+    /// No values were found before an assignment; an error if one of these is to be kept.
+    std::optional<Diagnostic> unsolved = {};
+    std::vector<expr::VarId> unsolved_for = {};
     std::vector<double> output;         ///< a frame for what is looked at without being used
     std::vector<double> instants = {};  ///< the last times it was restarted at: to notice Zeno
   };
   /// A condition of a statement in one process instance.
   struct Awaited {
+    std::int32_t block = -1;
     std::int32_t member = -1;
     int condition = 0;
     code::Wanted wanted = code::Wanted::Either;
     Span span = {};
-    double passed = -1;  ///< when a process last went on because of it
   };
   struct Watching {
     std::int32_t process = 0;
@@ -78,7 +83,7 @@ class Engine : public Physics {
   double derivative_for_output(std::int32_t flat_slot);
   void bring_all();
   Advance arrive(bool has_event, std::vector<std::int32_t>& woken);
-  Awaited& awaited(std::int32_t block, std::int32_t condition) {
+  const Awaited& awaited(std::int32_t block, std::int32_t condition) {
     return awaited_.at(key(block, condition));
   }
   static std::int64_t key(std::int32_t block, std::int32_t condition) {
@@ -106,6 +111,8 @@ class Engine : public Physics {
   std::vector<Member> members_;
   std::unordered_map<std::int64_t, Awaited> awaited_;
   std::vector<Watching> watching_;
+  /// By process instance, part and border: the time of an event there that it was waiting for.
+  std::map<std::tuple<std::int32_t, std::int32_t, int>, double> awaiting_;
   /// Parts that read a memory slot, and whether in a guard or condition.
   struct Reader {
     std::int32_t member = 0;
@@ -118,6 +125,7 @@ class Engine : public Physics {
   std::unordered_map<std::int64_t, const flat::Substitution*> substituted_;  // by memory slot
   std::vector<char> is_set_;                                                 // by flat slot
   std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
+  std::unique_ptr<code::ModelBoxes> boxes_;
   Outcome outcome_;
   std::int64_t steps_since_check_ = 0;
 };

@@ -223,7 +223,14 @@ bool InstantSolver::solve() {
   SystemSolver solver(context_, order);
   load({});
   if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
-  for (const VarId v : analysis.unknowns) keep(v, frame_[at(place({v, 0}))]);
+  for (const VarRef x : order.unknowns) {
+    if (x.order == 0) keep(x.var, frame_[at(place(x))]);
+  }
+  for (const auto* more : {&order.over_unknowns, &order.under_unknowns}) {
+    for (const VarRef x : *more) {
+      if (x.order == 0) keep(x.var, frame_[at(place(x))]);
+    }
+  }
   return true;
 }
 
@@ -267,8 +274,9 @@ bool InstantSolver::solve_impulses() {
   const graph::ImpulseOrders orders =
       graph::find_impulse_orders(dependencies, graph::best_assignment(dependencies), bounds);
 
+  // x_j of impulse order -m has its derivative of order m - 1 jump, if that occurs at all.
   structure::Analysis impact;
-  std::vector<VarRef> impulses;
+  std::vector<VarRef> impulses, given;
   for (std::size_t j = 0; j < variables.size(); ++j) {
     const int order = orders.of_var[{static_cast<std::int32_t>(j)}];
     if (order >= 1) {
@@ -277,11 +285,21 @@ bool InstantSolver::solve_impulses() {
                            .message = fmt::format("`{}` would be the derivative of an impulse",
                                                   engine_.variable_name({variables[j], 0}))});
     }
-    if (order == -1) impact.unknowns.push_back(variables[j]);
     if (order == 0) impulses.push_back({impulse_id(variables[j]), 0});
+    if (order >= 0 || order < -2) continue;
+    const VarRef jumping{variables[j], -1 - order};
+    const bool occurs = std::any_of(
+        incidence.entry.begin(), incidence.entry.end(),
+        [&](const VarRef x) { return x.var == jumping.var && x.order >= jumping.order; });
+    if (!occurs) continue;
+    impact.unknowns.push_back(jumping.var);
+    impact.d.push_back(jumping.order);
+    for (int k = 0; k < jumping.order; ++k) given.push_back({jumping.var, k});
   }
-  for (const VarRef x : impulses) impact.unknowns.push_back(x.var);
-  impact.d.assign(impact.unknowns.size(), 0);
+  for (const VarRef x : impulses) {
+    impact.unknowns.push_back(x.var);
+    impact.d.push_back(0);
+  }
   impact.is_declared.assign(impact.unknowns.size(), 1);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const int order = orders.of_eq[{static_cast<std::int32_t>(i)}];
@@ -327,7 +345,7 @@ bool InstantSolver::solve_impulses() {
     impact.c.push_back(0);
     impact.derivatives.push_back({row});
   }
-  const structure::BlockOrder order = structure::order_blocks(pool, impact, {});
+  const structure::BlockOrder order = structure::order_blocks(pool, impact, given);
   if (!order.is_square()) {
     Diagnostic result{.code = DiagCode::SingularEquations,
                       .span = span_,
@@ -355,7 +373,9 @@ bool InstantSolver::solve_impulses() {
     frame_[at(place({before_id(v), 0}))] = engine_.value_of({v, 0});
   }
   if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
-  for (const VarId v : impact.unknowns) {
+  for (std::size_t k = 0; k < impact.unknowns.size(); ++k) {
+    const VarId v = impact.unknowns[k];
+    if (impact.d[k] > 0) continue;
     const double value = frame_[at(place({v, 0}))];
     if (v.index < (1 << 29)) {
       keep(v, value);

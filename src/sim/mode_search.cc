@@ -1,6 +1,7 @@
 #include "sim/mode_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 
 void ModeSearch::solve(Attempt& attempt) {
   Plan& plan = *attempt.plan;
-  if (plan.is_singular()) return;
+  if (plan.is_singular() || !passes_checks(attempt)) return;
   for (const VarRef weight : plan.equations().weights) {
     attempt.frame[at(part_.place(weight))] = 0.5;
   }
@@ -91,6 +92,31 @@ void ModeSearch::solve(Attempt& attempt) {
   } else if (plan.has_choice()) {
     solve_with_jump(attempt);
   }
+}
+
+/// Equations in which nothing is unknown must hold as they are.
+bool ModeSearch::passes_checks(Attempt& attempt) {
+  const ModeEquations& mode = attempt.plan->equations();
+  if (mode.checks.empty()) return true;
+  const RunOptions& options = part_.workshop_.options;
+  code::Formulas formulas(part_.workshop_.pool(), mode.checks, part_.leaves_,
+                          part_.workshop_.boxes);
+  part_.fit(attempt.frame);
+  std::vector<double> residuals(mode.checks.size());
+  formulas.evaluate_each(attempt.frame.data(), residuals.data());
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    if (std::abs(residuals[i]) <= kTolerances * (options.rtol + options.atol)) continue;
+    attempt.why = Diagnostic{
+        .code = DiagCode::NoConsistentValues,
+        .span = part_.equations_.set.equations[flat::EquationId{mode.checked_equations[i]}].span,
+        .message =
+            fmt::format("this equation does not hold at t = {}, and nothing in it is unknown",
+                        loaded_[at(part_.time_place_)]),
+        .notes = {fmt::format("it is off by {:.6g}", residuals[i])},
+        .help = "declare one of its variables unknown"};
+    return false;
+  }
+  return true;
 }
 
 /// At the start, variables without a start value give way where the others leave no choice.
@@ -197,39 +223,72 @@ std::vector<int> ModeSearch::doubtful(bool reached_only) {
   return {found.begin(), found.end()};
 }
 
+namespace {
+
+/// Calls `visit` with all ways to choose `count` of the numbers below `size`, until it says true.
+template <class Visit>
+bool any_choice(std::size_t size, std::size_t count, Visit visit) {
+  if (count > size) return false;
+  std::vector<std::size_t> chosen(count);
+  for (std::size_t i = 0; i < count; ++i) chosen[i] = i;
+  while (true) {
+    if (visit(chosen)) return true;
+    std::size_t i = count;
+    while (i > 0 && chosen[i - 1] == size - count + i - 1) --i;
+    if (i == 0) return false;
+    ++chosen[i - 1];
+    for (std::size_t k = i; k < count; ++k) chosen[k] = chosen[k - 1] + 1;
+  }
+}
+
+constexpr std::array kSides = {Side::Plus, Side::Minus, Side::On};
+
+}  // namespace
+
+/// Takes the mode, or the one that it asks for.
+bool ModeSearch::take_or_follow(const Sides& sides) {
+  if (take(sides)) return true;
+  const Attempt& last = attempt(sides);
+  return last.solved && take(last.right);
+}
+
 bool ModeSearch::search_near(const Sides& start) {
-  for (std::size_t changes = 1; changes <= 12; ++changes) {
+  constexpr std::size_t kMostChanges = 12;
+  // First the borders in doubt, with all their sides;
+  for (std::size_t changes = 1; changes <= kMostChanges; ++changes) {
     const std::vector<int> borders = doubtful(false);
-    if (changes > borders.size()) return false;
-    // All ways to choose `changes` of the borders, and for each another side.
-    std::vector<std::size_t> chosen(changes);
-    for (std::size_t i = 0; i < changes; ++i) chosen[i] = i;
-    while (true) {
-      std::vector<int> side(changes, 0);
-      while (true) {
+    const bool found = any_choice(borders.size(), changes, [&](const auto& chosen) {
+      std::vector<std::size_t> side(changes, 0);
+      while (budget_ > 0) {
         Sides sides = start;
         bool differs = true;
         for (std::size_t i = 0; i < changes; ++i) {
-          const auto s = static_cast<Side>(side[i] == 0 ? 1 : side[i] == 1 ? -1 : 0);
-          differs = differs && sides[at(borders[chosen[i]])] != s;
-          sides[at(borders[chosen[i]])] = s;
+          const std::size_t b = at(borders[chosen[i]]);
+          differs = differs && sides[b] != kSides[side[i]];
+          sides[b] = kSides[side[i]];
         }
-        if (differs) {
-          if (take(sides)) return true;
-          const Attempt& last = attempt(sides);
-          if (last.solved && take(last.right)) return true;
-        }
-        if (budget_ <= 0) return false;
+        if (differs && take_or_follow(sides)) return true;
         std::size_t digit = 0;
-        while (digit < changes && ++side[digit] == 3) side[digit++] = 0;
+        while (digit < changes && ++side[digit] == kSides.size()) side[digit++] = 0;
         if (digit == changes) break;
       }
-      std::size_t i = changes;
-      while (i > 0 && chosen[i - 1] == borders.size() - changes + i - 1) --i;
-      if (i == 0) break;
-      ++chosen[i - 1];
-      for (std::size_t k = i; k < changes; ++k) chosen[k] = chosen[k - 1] + 1;
-    }
+      return budget_ <= 0;
+    });
+    if (found) return budget_ > 0;
+    if (changes >= borders.size()) break;
+  }
+  // then all, across: where current commutates, as many open as close.
+  const std::vector<int>& borders = part_.mode_borders_;
+  for (std::size_t changes = 2; changes <= std::min(kMostChanges, borders.size()); ++changes) {
+    const bool found = any_choice(borders.size(), changes, [&](const auto& chosen) {
+      Sides sides = start;
+      for (const std::size_t i : chosen) {
+        Side& side = sides[at(borders[i])];
+        side = side == Side::Plus ? Side::Minus : Side::Plus;
+      }
+      return budget_ <= 0 || take_or_follow(sides);
+    });
+    if (found) return budget_ > 0;
   }
   return false;
 }

@@ -49,9 +49,11 @@ class ModeSearch {
   Sides start_sides();
   Attempt& attempt(const Sides& sides);
   void solve(Attempt& attempt);
+  bool passes_checks(Attempt& attempt);
   bool solve_start(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool take(const Sides& sides);
+  bool take_or_follow(const Sides& sides);
   bool iterate(Sides sides);
   bool pivot(Sides sides);
   bool search_near(const Sides& start);

@@ -128,6 +128,7 @@ class Part {
                                               std::optional<Diagnostic>& why);
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
   Plan* plan_of(ModeEquations equations);
+  void set_checks_apart(ModeEquations& mode) const;
   std::vector<Truth> condition_truths(const Sides& sides);
   /// The side on which each border is just after this instant, by values and, where they are zero,
   /// by the first derivative that is not.

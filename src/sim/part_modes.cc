@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "expr/build.h"
+#include "expr/incidence.h"
 #include "expr/substitute.h"
 #include "flat/activity.h"
 #include "flat/scalars.h"
@@ -74,7 +75,9 @@ const ModeEquations* Part::present_equations(std::optional<Diagnostic>& why) {
 }
 
 Plan* Part::plan_of(ModeEquations equations) {
-  std::unique_ptr<Plan>& plan = plans_[equations.system];
+  std::vector<ExprId> key = equations.system.rows;
+  key.insert(key.end(), equations.checks.begin(), equations.checks.end());
+  std::unique_ptr<Plan>& plan = plans_[{std::move(key), equations.system.declared}];
   if (!plan) {
     const graph::Matching hint = plan_ != nullptr && !plan_->is_singular()
                                      ? plan_->analysis().transversal
@@ -140,7 +143,35 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
   std::vector<expr::VarId>& declared = mode.system.declared;
   std::sort(declared.begin(), declared.end());
   declared.erase(std::unique(declared.begin(), declared.end()), declared.end());
+  set_checks_apart(mode);
   return mode;
+}
+
+void Part::set_checks_apart(ModeEquations& mode) const {
+  const expr::Pool& pool = workshop_.pool();
+  const expr::Incidence incidence = expr::incidence(pool, mode.system.rows);
+  std::vector<expr::VarId> unknown = mode.system.declared;
+  for (const VarRef x : incidence.entry) {
+    if (x.order > 0) unknown.push_back(x.var);
+  }
+  std::sort(unknown.begin(), unknown.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < mode.system.rows.size(); ++i) {
+    const auto row = incidence.row(static_cast<int>(i));
+    const bool has_unknown = std::any_of(row.begin(), row.end(), [&](const VarRef x) {
+      return std::binary_search(unknown.begin(), unknown.end(), x.var);
+    });
+    const ExprId expr = mode.system.rows[i];
+    if (has_unknown || row.empty() || pool.has(expr, expr::kHasTime | expr::kHasDelay)) {
+      mode.system.rows[kept] = expr;
+      mode.equations[kept++] = mode.equations[i];
+    } else {
+      mode.checks.push_back(expr);
+      mode.checked_equations.push_back(mode.equations[i]);
+    }
+  }
+  mode.system.rows.resize(kept);
+  mode.equations.resize(kept);
 }
 
 VarRef Part::weight_of(int border) const {

@@ -10,6 +10,7 @@
 #include "expr/build.h"
 #include "expr/incidence.h"
 #include "expr/linearity.h"
+#include "numerics/bernstein_isolation.h"
 #include "numerics/root_isolation.h"
 #include "numerics/root_location.h"
 
@@ -21,6 +22,26 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The first extremum of p behind `start` that is zero but for rounding.
+std::optional<double> find_touch(const numerics::Polynomial& p, double start) {
+  constexpr double kRounding = 4e-16;
+  double size = 0;
+  for (const double term : p.terms()) size += std::abs(term);
+  if (p.degree < 2 || numerics::clearly_without_roots(p, kRounding * size)) return std::nullopt;
+  const numerics::Polynomial slope = numerics::derivative(p);
+  const numerics::Isolation extrema = numerics::isolate(slope, {.from = start});
+  for (const numerics::IsolatedRoot& root : extrema.roots()) {
+    const double x = numerics::locate(slope, root).right;
+    double terms = 0, power = 1;
+    for (const double term : p.terms()) {
+      terms += std::abs(term * power);
+      power *= x;
+    }
+    if (x > start && std::abs(numerics::evaluate_accurately(p, x)) <= kRounding * terms) return x;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -240,6 +261,10 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
         numerics::locate(p, found.roots()[0], {.method = workshop_.options.root_finder});
     note(border, from_ + location.right * h, location.value_right,
          !numerics::is_crossing(found.roots()[0].kind));
+    return;
+  }
+  if (const auto touch = find_touch(p, start)) {
+    note(border, from_ + *touch * h, numerics::evaluate(p, *touch), true);
     return;
   }
   const auto value = [&](double t) { return numerics::evaluate(p, (t - from_) / h); };

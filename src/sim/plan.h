@@ -17,7 +17,11 @@ namespace chi::sim {
 struct ModeEquations {
   structure::System system;
   std::vector<std::int32_t>
-      equations;                      ///< per row: the equation of the part it comes from; -1: none
+      equations;  ///< per row: the equation of the part it comes from; -1: none
+  /// Rows without any unknown: they hold for the known values, or the mode is not possible. The
+  /// equations they come from stand beside them.
+  std::vector<expr::ExprId> checks;
+  std::vector<std::int32_t> checked_equations;
   std::vector<expr::VarRef> weights;  ///< of sliding borders: unknown numbers between 0 and 1
   std::vector<int> sliding;           ///< the borders they belong to
 };
