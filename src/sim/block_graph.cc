@@ -90,6 +90,8 @@ double BlockGraph::estimated_dependencies(std::span<const expr::VarRef> targets,
   constexpr int kRounds = 16;
   constexpr double kNone = 1e300;
   std::vector<double> rank(at(state_count)), least(at(blocks())), sums(targets.size(), 0.0);
+  std::vector<int> block;
+  for (const expr::VarRef x : targets) block.push_back(block_of(x));
   for (int round = 0; round < kRounds; ++round) {
     for (int i = 0; i < state_count; ++i) {
       rank[at(i)] = -std::log(0.5 + 0.4999999 * numerics::scatter(round, i));
@@ -101,8 +103,7 @@ double BlockGraph::estimated_dependencies(std::span<const expr::VarRef> targets,
       least[at(b)] = m;
     }
     for (std::size_t k = 0; k < targets.size(); ++k) {
-      const int b = block_of(targets[k]);
-      sums[k] += b >= 0 ? least[at(b)] : kNone;
+      sums[k] += block[k] >= 0 ? least[at(block[k])] : kNone;
     }
   }
   double total = 0;

@@ -1,6 +1,6 @@
 #include "sim/method_choice.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace chi::sim {
 namespace {
@@ -71,7 +71,8 @@ void MethodChoice::note_restart() {
   }
   ++restarts_;
   steps_since_restart_ = 0;
-  marked_ = false;  // a window is one smooth piece
+  marked_ = false;                                               // a window is one smooth piece
+  if (std::exchange(failures_, 0) > 0) enter(before_failures_);  // no other did better there
   if (!automatic_ || is_explicit(method_)) return;
   if (method_ == bdf_ && implicit() == radau_) enter(radau_);
   if (method_ == radau_ && implicit() == bdf_ && steps_per_restart_ > kManySteps) enter(bdf_);
@@ -123,6 +124,7 @@ bool MethodChoice::judge_trial(const numerics::Integrator& by) {
 }
 
 bool MethodChoice::note_failure() {
+  if (failures_ == 0) before_failures_ = method_;
   if (!automatic_ || ++failures_ > 2) return false;
   on_trial_ = false;
   if (is_explicit(method_)) return enter(implicit()), true;

@@ -69,6 +69,7 @@ class MethodChoice {
   std::int64_t restarts_ = 0, steps_since_restart_ = 0;
   double steps_per_restart_ = 1000;  // recent average
   int failures_ = 0;                 // methods that failed since the last accepted step
+  Method before_failures_ = Method::DormandPrince;
 };
 
 }  // namespace chi::sim

@@ -65,6 +65,8 @@ struct Motion::Implementation {
                  std::span<const expr::VarRef> given_states, const MotionOptions& chosen,
                  FrameInputs* given_inputs);
   MethodChoice::Facts facts();
+  SystemSolver& separate(std::optional<SystemSolver>& solver);
+  SystemSolver& inner() { return separate(inner_values); }
   std::unique_ptr<Integrator> make(Method method);
   void use(Method method);
   bool change_method();
@@ -75,6 +77,7 @@ struct Motion::Implementation {
   bool sample(double time, std::span<double> out);
   void remember();
   void accept();
+  void note_failure(StepStatus status);
   StepStatus step(double limit);
 
   SolverContext context;
@@ -85,7 +88,10 @@ struct Motion::Implementation {
   std::vector<std::int32_t> state_places, derivative_places, unknown_places;
   std::int32_t time_place;
   BlockGraph graph;
-  SystemSolver values;
+  SystemSolver values;                        // for events
+  std::optional<SystemSolver> inner_values;   // for our own use
+  std::optional<SystemSolver> output_values;  // for output; all three are one if that cannot show
+  SystemSolver* last_values = &values;
   structure::BlockOrder guess_order;
   SystemSolver guesses;
   std::vector<double> frame;  // of the integration: nobody else's guesses get in
@@ -101,7 +107,7 @@ struct Motion::Implementation {
   std::vector<double> y, yp, y_old, yp_old, y_at;
   std::vector<double> guess_old, guess_new, guess_at;  // at the ends of the last step
   StepStatus failed = StepStatus::Stepped;
-  bool unsolved = false;  // it was `values` that failed
+  std::optional<SolveFailure> failed_equations;
 };
 
 Motion::Implementation::Implementation(const SolverContext& given,
@@ -121,7 +127,7 @@ Motion::Implementation::Implementation(const SolverContext& given,
       values(context, order),
       guess_order(order_of_guesses(order, graph, context, values)),
       guesses(context, guess_order),
-      ode(context, order, graph, states, inputs, frame),
+      ode(context, values, graph, states, inputs, frame),
       choice(options.solver, facts()),
       y_at(states.size()) {
   CHI_CHECK(order.is_square(), "only a square system moves");
@@ -139,6 +145,12 @@ MethodChoice::Facts Motion::Implementation::facts() {
   const std::size_t size = states.size() + (dae_is_better ? ivp.unknowns.size() : 0);
   return {
       .has_states = !states.empty(), .prefers_dae = dae_is_better, .size = static_cast<int>(size)};
+}
+
+SystemSolver& Motion::Implementation::separate(std::optional<SystemSolver>& solver) {
+  if (values.explicit_run()) return values;
+  if (!solver) solver.emplace(context, ivp);
+  return *solver;
 }
 
 std::unique_ptr<Integrator> Motion::Implementation::make(Method method) {
@@ -178,7 +190,7 @@ void Motion::Implementation::put_guesses(std::span<const double> from, double* t
 bool Motion::Implementation::sample(double time, std::span<double> out) {
   put(time, {}, frame.data());
   put_guesses(guess_new, frame.data());
-  if (!values.solve(frame.data(), Effort::Near)) return false;
+  if (!inner().solve(frame.data(), Effort::Near)) return false;
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = frame[at(unknown_places[k])];
   return true;
 }
@@ -221,7 +233,7 @@ void Motion::Implementation::estimate_slopes(double t) {
   const std::vector<double> saved = frame;
   for (std::size_t i = 0; i < states.size(); ++i) y_at[i] = y[i] + h * yp[i];
   put(later, y_at, frame.data());
-  if (values.solve(frame.data(), Effort::Near)) {
+  if (inner().solve(frame.data(), Effort::Near)) {
     std::vector<double> next(y.size()), unused(y.size());
     dae->read(frame.data(), next, unused);
     for (std::size_t i = states.size(); i < y.size(); ++i) yp[i] = (next[i] - y[i]) / h;
@@ -243,9 +255,9 @@ bool Motion::Implementation::change_method() {
   use(choice.method());
   put(t, y_at, frame.data());
   put_guesses(guess_new, frame.data());
-  if (!values.solve(frame.data(), Effort::Near) && !values.solve(frame.data(), Effort::Full)) {
+  if (!inner().solve(frame.data(), Effort::Near) && !inner().solve(frame.data(), Effort::Full)) {
     failed = StepStatus::DomainError;
-    unsolved = true;
+    failed_equations = inner().failure();
     return false;
   }
   start(t, Restart::Cold);
@@ -253,7 +265,8 @@ bool Motion::Implementation::change_method() {
 }
 
 StepStatus Motion::Implementation::step(double limit) {
-  unsolved = false;
+  failed = StepStatus::Stepped;
+  failed_equations.reset();
   if (std::exchange(change_pending, false) && !change_method()) return StepStatus::DomainError;
   guess_old = guess_new;
   StepStatus status = StepStatus::Stepped;
@@ -262,12 +275,23 @@ StepStatus Motion::Implementation::step(double limit) {
     y_old.assign(current->y().begin(), current->y().end());
     yp_old.assign(current->yp().begin(), current->yp().end());
     status = current->step(limit);
-    if (status == StepStatus::Stepped || status == StepStatus::Fatal) break;
-    failed = status;
+    if (status == StepStatus::Stepped) break;
+    note_failure(status);
     if (!choice.note_failure() || !change_method()) break;
   }
-  if (status == StepStatus::Stepped) accept();
-  return status;
+  if (status == StepStatus::Stepped) return accept(), status;
+  return failed;
+}
+
+// Of several methods that failed at this point the first that can name an equation is right.
+void Motion::Implementation::note_failure(StepStatus status) {
+  if (failed_equations) return;
+  failed = status;
+  if (status != StepStatus::DomainError) return;
+  const SolveFailure& why = states.empty()                  ? inner().failure()
+                            : uses_dae_form(current_method) ? dae->failure()
+                                                            : ode.failure();
+  if (!why.rows.empty()) failed_equations = why;
 }
 
 void Motion::Implementation::accept() {
@@ -321,12 +345,7 @@ MotionFailure Motion::failure() const {
   Implementation& m = *implementation_;
   MotionFailure result;
   result.status = m.failed;
-  if (m.failed == StepStatus::DomainError) {
-    const SolveFailure& why = m.states.empty() || m.unsolved    ? m.values.failure()
-                              : uses_dae_form(m.current_method) ? m.dae->failure()
-                                                                : m.ode.failure();
-    if (!why.rows.empty()) result.equations = why;
-  }
+  result.equations = m.failed_equations;
   double fastest = -1;
   const std::span<const double> slopes = m.current->yp();
   for (std::size_t i = 0; i < m.states.size(); ++i) {
@@ -348,7 +367,7 @@ std::span<const double> Motion::y() const {
 }
 const numerics::DenseOutput& Motion::dense() { return implementation_->last->dense_output(); }
 
-bool Motion::values_at(double time, double* frame, Effort effort) {
+bool Motion::values_at(double time, double* frame, Effort effort, Purpose purpose) {
   Implementation& m = *implementation_;
   double theta = 1;
   if (time == t()) {
@@ -368,10 +387,14 @@ bool Motion::values_at(double time, double* frame, Effort effort) {
     m.guess_at[k] = m.guess_old[k] + theta * (m.guess_new[k] - m.guess_old[k]);
   }
   m.put_guesses(m.guess_at, frame);
-  return m.values.solve(frame, effort);
+  SystemSolver& solver = purpose == Purpose::Output ? m.separate(m.output_values) : m.values;
+  m.last_values = &solver;
+  return solver.solve(frame, effort);
 }
 
-const SolveFailure& Motion::values_failure() const { return implementation_->values.failure(); }
+const SolveFailure& Motion::values_failure() const {
+  return implementation_->last_values->failure();
+}
 double Motion::suggested_next_step() const { return implementation_->current->next_step(); }
 std::string_view Motion::method_name() const { return name(implementation_->current_method); }
 

@@ -19,6 +19,13 @@ struct MotionOptions {
   SolverChoice solver = SolverChoice::Auto;
 };
 
+/// What values are for. Sparse matrices keep their pivots from one solution to the next, which
+/// shows in the last bits; so what is done for one purpose must not meet what is done for another.
+enum class Purpose : std::uint8_t {
+  Events,  ///< anything that the course of the run depends on
+  Output,  ///< only to be shown
+};
+
 /// Why a step failed.
 struct MotionFailure {
   numerics::StepStatus status = numerics::StepStatus::Stepped;
@@ -37,8 +44,9 @@ struct MotionFailure {
 /// Equations that no derivative needs are not evaluated during a step: values_at may fail inside a
 /// step where such an equation has no value. Whoever minds takes the step again, shorter: `retake`.
 ///
-/// The solution at a time does not depend on the times that were asked for before: nonlinear
-/// equations are solved from guesses that are interpolated between the ends of the step.
+/// The solution at a time does not depend on the times that were asked for before, or on the output
+/// grid: nonlinear equations are solved from guesses that are interpolated between the ends of the
+/// step.
 class Motion {
  public:
   /// `ivp` is square and outlives this, as what the context refers to. `inputs` may be null. The
@@ -75,7 +83,8 @@ class Motion {
   /// Writes states, `time`, inputs and all unknowns at a time in [t_old(), t()]; the rest of the
   /// frame has to be as it was at the restart. False if the equations have no solution there:
   /// `values_failure()`.
-  bool values_at(double time, double* frame, Effort effort = Effort::Near);
+  bool values_at(double time, double* frame, Effort effort = Effort::Near,
+                 Purpose purpose = Purpose::Events);
   const SolveFailure& values_failure() const;
 
   double suggested_next_step() const;  ///< 0: unknown

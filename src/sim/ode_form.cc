@@ -35,14 +35,13 @@ std::vector<expr::VarRef> derivatives_of(std::span<const expr::VarRef> states) {
   return result;
 }
 
-OdeForm::OdeForm(const SolverContext& context, const structure::BlockOrder& ivp,
-                 const BlockGraph& graph, std::span<const expr::VarRef> states, FrameInputs* inputs,
+OdeForm::OdeForm(const SolverContext& context, SystemSolver& whole, const BlockGraph& graph,
+                 std::span<const expr::VarRef> states, FrameInputs* inputs,
                  std::vector<double>& frame)
     : context_(context),
       states_(states.begin(), states.end()),
       derivatives_(derivatives_of(states)),
-      order_(restrict_order(ivp, graph.needed_for(derivatives_))),
-      solver_(context, order_),
+      solver_(choose_solver(whole, graph)),
       inputs_(inputs),
       frame_(frame),
       time_place_(context.leaves.place(expr::time(context.pool))),
@@ -64,6 +63,14 @@ OdeForm::OdeForm(const SolverContext& context, const structure::BlockOrder& ivp,
   if (!run->is_watched()) {
     direct_code_.emplace(context.pool, roots_, context.leaves, context.boxes);
   }
+}
+
+SystemSolver& OdeForm::choose_solver(SystemSolver& whole, const BlockGraph& graph) {
+  const std::vector<char> needed = graph.needed_for(derivatives_);
+  const bool all = std::ranges::all_of(needed, [](char n) { return n != 0; });
+  if (all && whole.explicit_run()) return whole;
+  part_ = restrict_order(whole.order(), needed);
+  return own_.emplace(context_, part_);
 }
 
 void OdeForm::anchor(std::span<const std::int32_t> places, std::span<const double> values) {
@@ -107,7 +114,7 @@ EvalStatus OdeForm::rhs(double t, std::span<const double> y, std::span<double> y
 void OdeForm::prepare_jacobian() {
   if (has_jacobian()) return;
   if (!direct_) {
-    implicit_.emplace(context_, order_, states_, derivatives_);
+    implicit_.emplace(context_, solver_.order(), states_, derivatives_);
     return;
   }
   std::vector<expr::ExprId> leaves;

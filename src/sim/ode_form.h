@@ -26,7 +26,9 @@ class OdeForm final : public numerics::OdeProblem {
  public:
   /// Works in `frame`, which belongs to the caller and is at least as long as the leaves whenever
   /// f is evaluated; everything but states, `time`, inputs and unknowns is taken from it as it is.
-  OdeForm(const SolverContext& context, const structure::BlockOrder& ivp, const BlockGraph& graph,
+  /// `whole` solves all of the IVP; it is shared if the derivatives need all of it and it is plain
+  /// code. (Matrices keep their pivots, and the use that others make of them must not show here.)
+  OdeForm(const SolverContext& context, SystemSolver& whole, const BlockGraph& graph,
           std::span<const expr::VarRef> states, FrameInputs* inputs, std::vector<double>& frame);
 
   int size() const override { return static_cast<int>(states_.size()); }
@@ -49,14 +51,16 @@ class OdeForm final : public numerics::OdeProblem {
   const SolveFailure& failure();
 
  private:
+  SystemSolver& choose_solver(SystemSolver& whole, const BlockGraph& graph);
   void put(double t, std::span<const double> y);
   bool solve();
   numerics::EvalStatus note_failure(double t, std::span<const double> y);
 
   SolverContext context_;
   std::vector<expr::VarRef> states_, derivatives_;
-  structure::BlockOrder order_;
-  SystemSolver solver_;
+  structure::BlockOrder part_;       // of the IVP: what the derivatives need, if not shared
+  std::optional<SystemSolver> own_;  // and its solver
+  SystemSolver& solver_;
   FrameInputs* inputs_;
   std::vector<double>& frame_;
   std::vector<std::int32_t> state_places_, derivative_places_;
