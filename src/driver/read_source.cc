@@ -25,6 +25,13 @@ void report(Diagnostics& diagnostics, DiagCode code, std::string message) {
 }  // namespace
 
 std::optional<SourceFile> read_source(const std::string& path, Diagnostics& diagnostics) {
+  std::optional<std::string> text = read_file(path, kMaxSourceBytes, diagnostics);
+  if (!text) return std::nullopt;
+  return SourceFile(path, std::move(*text));
+}
+
+std::optional<std::string> read_file(const std::string& path, std::uint64_t most_bytes,
+                                     Diagnostics& diagnostics) {
   const File file(std::fopen(path.c_str(), "rb"));
   struct stat info {};
   if (!file || fstat(fileno(file.get()), &info) != 0) {
@@ -37,24 +44,24 @@ std::optional<SourceFile> read_source(const std::string& path, Diagnostics& diag
            fmt::format("cannot read `{}`: it is a directory", path));
     return std::nullopt;
   }
-  const auto too_large = [&]() -> std::optional<SourceFile> {
+  const auto too_large = [&]() -> std::optional<std::string> {
     report(diagnostics, DiagCode::FileTooLarge,
-           fmt::format("`{}` is larger than {} MiB", path, kMaxSourceBytes >> 20));
+           fmt::format("`{}` is larger than {} MiB", path, most_bytes >> 20));
     return std::nullopt;
   };
-  if (static_cast<std::uintmax_t>(info.st_size) > kMaxSourceBytes) return too_large();
+  if (static_cast<std::uint64_t>(info.st_size) > most_bytes) return too_large();
   std::string text;
   char buffer[1 << 16];
   while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
     text.append(buffer, count);
-    if (text.size() > kMaxSourceBytes) return too_large();  // a pipe tells no size beforehand
+    if (text.size() > most_bytes) return too_large();  // a pipe tells no size beforehand
   }
   if (std::ferror(file.get()) != 0) {
     report(diagnostics, DiagCode::CannotReadFile,
            fmt::format("cannot read `{}`: {}", path, std::strerror(errno)));
     return std::nullopt;
   }
-  return SourceFile(path, std::move(text));
+  return text;
 }
 
 bool write_file(const std::string& path, const std::string& text, Diagnostics& diagnostics) {

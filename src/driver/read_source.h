@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,10 @@ namespace chi::driver {
 /// Reads a model text. Empty exactly when it reported: no such file, a directory, not readable, too
 /// large.
 std::optional<SourceFile> read_source(const std::string& path, Diagnostics& diagnostics);
+
+/// Reads a file of at most so many bytes, or reports why not.
+std::optional<std::string> read_file(const std::string& path, std::uint64_t most_bytes,
+                                     Diagnostics& diagnostics);
 
 /// Writes a file in one piece: into a new file beside it, which then takes its name, so that a file
 /// is never half written. Reports and returns false if that cannot be done. Special files such as

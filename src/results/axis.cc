@@ -36,11 +36,37 @@ Axis make_axis(double low, double high, int ticks) {
   return axis;
 }
 
+namespace {
+
+/// "1.20e+06" as "1.2e6".
+std::string short_exponent(std::string text) {
+  const std::size_t e = text.find('e');
+  if (e == std::string::npos) return text;
+  std::string mantissa = text.substr(0, e), exponent = text.substr(e + 1);
+  if (mantissa.find('.') != std::string::npos) {
+    while (mantissa.ends_with('0')) mantissa.pop_back();
+    if (mantissa.ends_with('.')) mantissa.pop_back();
+  }
+  const bool negative = exponent.starts_with('-');
+  exponent.erase(0, std::min(exponent.find_first_of("123456789"), exponent.size()));
+  return mantissa + (negative ? "e-" : "e") + exponent;
+}
+
+}  // namespace
+
 std::string Axis::label(double tick) const {
   if (std::fabs(tick) < step * 1e-6) return "0";
-  const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
-  if (decimals > 4 || std::fabs(tick) >= 1e6) return fmt::format("{:.3g}", tick);
-  return fmt::format("{:.{}f}", tick, decimals);
+  const int power = static_cast<int>(std::floor(std::log10(step) + 1e-9));
+  if (power >= -5 && std::fabs(tick) < 1e6)
+    return fmt::format("{:.{}f}", tick, std::max(0, -power));
+  const int digits = static_cast<int>(std::floor(std::log10(std::fabs(tick)))) - power + 1;
+  return short_exponent(fmt::format("{:.{}g}", tick, std::clamp(digits, 1, 17)));
+}
+
+std::string Axis::end_label(double value) const {
+  const double grain = step / 20;
+  const double rounded = std::round(value / grain) * grain;
+  return short_exponent(fmt::format("{:.4g}", std::fabs(rounded) < grain / 2 ? 0 : rounded));
 }
 
 }  // namespace chi::results

@@ -10,6 +10,9 @@ struct Axis {
   double low = 0, high = 1;
   std::vector<double> ticks;
   std::string label(double tick) const;  ///< as short as the tick distance allows
+  /// For a value that is no tick, such as the end of the range: rounded to what can be seen, so
+  /// that what rounding errors left of a zero is a zero.
+  std::string end_label(double value) const;
   double step = 1;
 };
 

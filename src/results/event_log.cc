@@ -7,10 +7,15 @@
 namespace chi::results {
 
 void EventLog::line(double time, std::string_view kind, std::string_view what,
-                    std::string_view more, Span span) {
+                    std::string_view more, Span span, std::string_view part) {
+  ++count_;
+  const std::string where = source_.where(span);
+  if (kept_.size() < keep_)
+    kept_.push_back({time, std::string(kind), std::string(what), where, std::string(part)});
+  if (file_ == nullptr) return;
   const std::string text =
       fmt::format("{{\"time\":{},\"kind\":{},\"what\":{},\"where\":{}{}}}\n", json_number(time),
-                  json_quote(kind), json_quote(what), json_quote(source_.where(span)), more);
+                  json_quote(kind), json_quote(what), json_quote(where), more);
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
 }
 
@@ -41,7 +46,7 @@ void EventLog::state_event(double time, std::string_view what, Span span, int di
 }
 
 void EventLog::mode_change(double time, std::string_view part, std::string_view what, Span span) {
-  line(time, "mode", what, fmt::format(",\"part\":{}", json_quote(part)), span);
+  line(time, "mode", what, fmt::format(",\"part\":{}", json_quote(part)), span, part);
 }
 
 void EventLog::jump(double time, std::string_view variable, double before, double after,

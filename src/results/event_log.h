@@ -1,17 +1,28 @@
 #pragma once
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "sim/observer.h"
 #include "source/source_file.h"
 
 namespace chi::results {
 
-/// Writes events as JSON lines (interface.md), each as soon as it happens.
+/// An event as a plot shows it.
+struct LoggedEvent {
+  double time = 0;
+  std::string kind, what, where;
+  std::string part = {};  ///< of a change of mode: whose
+};
+
+/// Writes events as JSON lines (interface.md), each as soon as it happens; keeps the first ones for
+/// a plot, if that is asked for.
 class EventLog : public sim::Observer {
  public:
-  /// `file` and `source` must outlive the log; who opened the file closes it.
-  EventLog(std::FILE* file, const SourceFile& source) : file_(file), source_(source) {}
+  /// `file` and `source` must outlive the log; who opened the file closes it. Without a file,
+  /// nothing is written. At most `keep` events are kept.
+  EventLog(std::FILE* file, const SourceFile& source, std::size_t keep = 0)
+      : file_(file), source_(source), keep_(keep) {}
 
   void time_event(double time, std::string_view process, Span span) override;
   void communication(double time, std::string_view channel, std::string_view sender,
@@ -27,12 +38,17 @@ class EventLog : public sim::Observer {
   void note(double time, std::string_view kind, std::string_view what, Span span) override;
 
   bool failed() const { return failed_; }  ///< a line could not be written
+  const std::vector<LoggedEvent>& kept() const { return kept_; }
+  std::size_t count() const { return count_; }  ///< events so far
 
  private:
   void line(double time, std::string_view kind, std::string_view what, std::string_view more,
-            Span span);
+            Span span, std::string_view part = "");
   std::FILE* file_;
   const SourceFile& source_;
+  std::size_t keep_;
+  std::vector<LoggedEvent> kept_;
+  std::size_t count_ = 0;
   bool failed_ = false;
 };
 

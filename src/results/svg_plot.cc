@@ -8,15 +8,17 @@
 #include <fmt/format.h>
 
 #include "results/axis.h"
+#include "results/panels.h"
+#include "results/thin.h"
 
 namespace chi::results {
 namespace {
 
-constexpr double kWidth = 800, kHeight = 450, kLeft = 70, kRight = 20, kTop = 40, kBottom = 50;
+constexpr double kWidth = 800, kLeft = 70, kRight = 20, kTitle = 34, kLine = 19, kBottom = 44;
 // Distinguishable also by readers who do not see all colours alike (after Okabe and Ito).
 constexpr std::array kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                 "#e69f00", "#56b4e9", "#000000"};
-constexpr std::size_t kMaxCurves = 20;
+constexpr std::size_t kPanels = 6, kCurves = 10, kMostMarks = 100;
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -31,22 +33,47 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+/// The place of a panel in the picture.
 struct Frame {
   Axis x, y;
+  double top = 0, bottom = 0;
   double px(double t) const {
     return kLeft + (t - x.low) / (x.high - x.low) * (kWidth - kLeft - kRight);
   }
-  double py(double v) const {
-    return kHeight - kBottom - (v - y.low) / (y.high - y.low) * (kHeight - kTop - kBottom);
-  }
+  double py(double v) const { return bottom - (v - y.low) / (y.high - y.low) * (bottom - top); }
 };
 
-void add_axes(std::string& out, const Frame& frame) {
+/// A name and its colour; names one after the other, as many a line as fit.
+struct LegendEntry {
+  std::size_t variable = 0, color = 0;
+  double x = 0;
+  int line = 0;
+};
+
+/// Panels begin with different colours, so that a single curve is not like that of its neighbour.
+std::vector<LegendEntry> legend_of(const Trace& trace, const Panel& panel, std::size_t first) {
+  std::vector<LegendEntry> entries;
+  double x = kLeft;
+  int line = 0;
+  for (std::size_t i = 0; i < panel.variables.size(); ++i) {
+    const std::size_t v = panel.variables[i];
+    const double width = 44 + 7.2 * static_cast<double>(trace.names[v].size());
+    if (x > kLeft && x + width > kWidth - kRight) {
+      x = kLeft;
+      ++line;
+    }
+    entries.push_back({v, (first + i) % kColors.size(), x, line});
+    x += width;
+  }
+  return entries;
+}
+
+void add_axes(std::string& out, const Frame& frame, bool last) {
   for (const double tick : frame.x.ticks) {
-    out += fmt::format(
-        "<line class='g' x1='{0:.1f}' y1='{1}' x2='{0:.1f}' y2='{2}'/>"
-        "<text x='{0:.1f}' y='{3}' text-anchor='middle'>{4}</text>\n",
-        frame.px(tick), kTop, kHeight - kBottom, kHeight - kBottom + 20, frame.x.label(tick));
+    out += fmt::format("<line class='g' x1='{0:.1f}' y1='{1:.1f}' x2='{0:.1f}' y2='{2:.1f}'/>",
+                       frame.px(tick), frame.top, frame.bottom);
+    out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>{}</text>\n",
+                       frame.px(tick), frame.bottom + 17, frame.x.label(tick));
   }
   for (const double tick : frame.y.ticks) {
     out += fmt::format(
@@ -54,59 +81,98 @@ void add_axes(std::string& out, const Frame& frame) {
         "<text x='{3}' y='{4:.1f}' text-anchor='end'>{5}</text>\n",
         kLeft, frame.py(tick), kWidth - kRight, kLeft - 8, frame.py(tick) + 4, frame.y.label(tick));
   }
-  out += fmt::format("<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#444'/>\n",
-                     kLeft, kTop, kWidth - kLeft - kRight, kHeight - kTop - kBottom);
-  out += fmt::format("<text x='{}' y='{}' text-anchor='middle'>time</text>\n",
-                     (kLeft + kWidth - kRight) / 2, kHeight - 10);
+  out += fmt::format(
+      "<rect x='{}' y='{:.1f}' width='{}' height='{:.1f}' fill='none' stroke='#444'/>\n", kLeft,
+      frame.top, kWidth - kLeft - kRight, frame.bottom - frame.top);
+  if (!last) return;
+  out += fmt::format("<text x='{}' y='{:.1f}' text-anchor='middle'>time</text>\n",
+                     (kLeft + kWidth - kRight) / 2, frame.bottom + 36);
 }
 
-void add_curve(std::string& out, const Trace& trace, std::size_t variable, const Frame& frame) {
-  out += fmt::format("<polyline fill='none' stroke='{}' stroke-width='1.5' points='",
-                     kColors[variable % kColors.size()]);
-  double last_x = std::numeric_limits<double>::quiet_NaN(), last_y = last_x;
-  for (std::size_t i = 0; i < trace.rows(); ++i) {
-    const double value = trace.columns[variable][i];
-    if (!std::isfinite(value)) continue;
-    const double x = frame.px(trace.times[i]), y = frame.py(value);
-    if (std::fabs(x - last_x) < 0.2 && std::fabs(y - last_y) < 0.2) continue;
-    out += fmt::format("{:.2f},{:.2f} ", x, y);
-    last_x = x, last_y = y;
+/// The times that stand twice: lines if they are few, short marks at the axis if they are not.
+void add_marks(std::string& out, const Trace& trace, const Frame& frame) {
+  std::vector<double> marks;
+  for (std::size_t i = 1; i < trace.rows(); ++i) {
+    if (trace.times[i] != trace.times[i - 1]) continue;
+    const double x = frame.px(trace.times[i]);
+    if (marks.empty() || x - marks.back() >= 0.5) marks.push_back(x);
   }
+  const double top = marks.size() > kMostMarks ? frame.bottom - 6 : frame.top;
+  if (marks.empty()) return;
+  out += fmt::format("<path class='{}' d='", marks.size() > kMostMarks ? "m" : "m d");
+  for (const double x : marks) out += fmt::format("M{:.1f} {:.1f}V{:.1f}", x, top, frame.bottom);
   out += "'/>\n";
+}
+
+void add_curve(std::string& out, const Trace& trace, const LegendEntry& entry, const Frame& frame) {
+  const std::vector<double>& values = trace.columns[entry.variable];
+  const auto columns = static_cast<std::size_t>(2 * (kWidth - kLeft - kRight));
+  bool open = false;
+  for (const std::size_t i : thin(trace.times, values, frame.x.low, frame.x.high, columns)) {
+    if (!std::isfinite(values[i])) {
+      if (open) out += "'/>\n";
+      open = false;
+      continue;
+    }
+    if (!open) {
+      out += fmt::format("<polyline fill='none' stroke='{}' stroke-width='1.5' points='",
+                         kColors[entry.color]);
+    }
+    open = true;
+    out += fmt::format("{:.2f},{:.2f} ", frame.px(trace.times[i]), frame.py(values[i]));
+  }
+  if (open) out += "'/>\n";
+}
+
+void add_legend(std::string& out, const Trace& trace, const LegendEntry& entry, double top) {
+  const double y = top + kLine * entry.line;
+  out += fmt::format(
+      "<line x1='{0}' y1='{2}' x2='{1}' y2='{2}' stroke='{3}' stroke-width='2.5'/><text x='{4}' "
+      "y='{5}'>{6}</text>\n",
+      entry.x, entry.x + 20, y - 4, kColors[entry.color], entry.x + 26, y,
+      escaped(trace.names[entry.variable]));
 }
 
 }  // namespace
 
 std::string svg_plot(const Trace& trace, const std::string& title) {
-  const std::size_t curves = std::min(trace.names.size(), kMaxCurves);
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (std::size_t v = 0; v < curves; ++v) {
-    const auto [least, greatest] = finite_range(trace.columns[v]);
-    low = std::min(low, least);
-    high = std::max(high, greatest);
+  std::vector<Panel> panels = make_panels(trace, kPanels, kCurves);
+  if (panels.empty()) panels.emplace_back();
+  const double height = panels.size() == 1 ? 380 : panels.size() == 2 ? 220 : 150;
+  std::string body;
+  double y = kTitle;
+  std::size_t drawn = 0;
+  const auto [start, end] = finite_range(trace.times);
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    const Panel& panel = panels[p];
+    const std::vector<LegendEntry> legend = legend_of(trace, panel, p);
+    const double legend_top = y + kLine - 4;
+    y += kLine * (legend.empty() ? 0 : legend.back().line + 1) + 6;
+    const double margin = 0.05 * (panel.high - panel.low);
+    const Frame frame{
+        make_axis(start, end, 8),
+        make_axis(panel.low - margin, panel.high + margin, static_cast<int>(height / 50)), y,
+        y + height};
+    add_axes(body, frame, p + 1 == panels.size());
+    add_marks(body, trace, frame);
+    for (const LegendEntry& entry : legend) add_curve(body, trace, entry, frame);
+    for (const LegendEntry& entry : legend) add_legend(body, trace, entry, legend_top);
+    drawn += legend.size();
+    y += height + (p + 1 == panels.size() ? kBottom : 26);
   }
-  if (curves == 0 || trace.rows() == 0) low = high = 0;
-  const double start = trace.rows() == 0 ? 0 : trace.times.front();
-  const double end = trace.rows() == 0 ? 1 : trace.times.back();
-  const double margin = 0.04 * (high - low);
-  const Frame frame{make_axis(start, end, 8), make_axis(low - margin, high + margin, 6)};
-  std::string out = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' font-family='sans-serif' "
-      "font-size='13'>\n"
-      "<style>.g{{stroke:#ddd}}</style>\n<rect width='{0}' height='{1}' fill='white'/>\n"
-      "<text x='{2}' y='22' font-size='15' font-weight='bold'>{3}</text>\n",
-      kWidth, kHeight, kLeft, escaped(title));
-  add_axes(out, frame);
-  for (std::size_t v = 0; v < curves; ++v) add_curve(out, trace, v, frame);
-  for (std::size_t v = 0; v < curves; ++v) {
-    const double y = kTop + 18 + 18 * static_cast<double>(v);
-    out += fmt::format(
-        "<line x1='{0}' y1='{2}' x2='{1}' y2='{2}' stroke='{3}' stroke-width='2'/><text x='{4}' "
-        "y='{5}'>{6}</text>\n",
-        kLeft + 12, kLeft + 32, y - 4, kColors[v % kColors.size()], kLeft + 38, y,
-        escaped(trace.names[v]));
+  if (drawn < trace.names.size()) {
+    body += fmt::format("<text x='{}' y='{:.1f}' fill='#666'>and {} more variables</text>\n", kLeft,
+                        y, trace.names.size() - drawn);
+    y += kLine;
   }
-  return out + "</svg>\n";
+  return fmt::format(
+             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' width='{0}' "
+             "height='{1}' font-family='sans-serif' font-size='13'>\n"
+             "<style>.g{{stroke:#ddd}}.m{{stroke:#c2410c;stroke-opacity:.45;fill:none}}"
+             ".d{{stroke-dasharray:3 3}}</style>\n<rect width='{0}' height='{1}' fill='white'/>\n"
+             "<text x='{2}' y='22' font-size='15' font-weight='bold'>{3}</text>\n",
+             kWidth, std::ceil(y), kLeft, escaped(title)) +
+         body + "</svg>\n";
 }
 
 }  // namespace chi::results

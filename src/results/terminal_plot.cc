@@ -86,12 +86,36 @@ void draw(const Trace& trace, std::size_t variable, const Axis& time, const Axis
   }
 }
 
+int column_of(double t, const Axis& time, int width) {
+  return static_cast<int>((t - time.low) / (time.high - time.low) * (width - 1) + 0.5);
+}
+
+/// The axis itself, with a tick under each label and a mark at each event, the times that stand
+/// twice, unless there are so many that they would be all of it.
+std::string time_rule(const Trace& trace, const Axis& time, int width) {
+  std::vector<const char*> cells(static_cast<std::size_t>(width), "\u2500");
+  const auto mark = [&](double t, const char* with) {
+    const int at = column_of(t, time, width);
+    if (at >= 0 && at < width) cells[static_cast<std::size_t>(at)] = with;
+  };
+  std::vector<double> events;
+  for (std::size_t i = 1; i < trace.rows(); ++i) {
+    if (trace.times[i] == trace.times[i - 1]) events.push_back(trace.times[i]);
+  }
+  for (const double tick : time.ticks) mark(tick, "\u2534");
+  if (events.size() <= static_cast<std::size_t>(width)) {
+    for (const double event : events) mark(event, "\u25B4");
+  }
+  std::string rule;
+  for (const char* cell : cells) rule += cell;
+  return rule;
+}
+
 std::string time_axis(const Axis& time, int width) {
   std::string labels(static_cast<std::size_t>(kLeft + 1 + width), ' ');
   for (const double tick : time.ticks) {
     const std::string label = time.label(tick);
-    const int at =
-        kLeft + 1 + static_cast<int>((tick - time.low) / (time.high - time.low) * (width - 1));
+    const int at = kLeft + 1 + column_of(tick, time, width) - static_cast<int>(label.size() / 2);
     const int begin = std::min(at, kLeft + 1 + width - static_cast<int>(label.size()));
     labels.replace(static_cast<std::size_t>(begin), label.size(), label);
   }
@@ -117,18 +141,18 @@ std::string terminal_plot(const Trace& trace, int columns, int rows) {
     draw(trace, variable, time, axis, canvas);
     out += fmt::format("{:>{}} {}\n", "", kLeft, trace.names[variable]);
     for (int r = 0; r < panel; ++r) {
-      const std::string label = r == 0           ? fmt::format("{:.4g}", axis.high)
-                                : r == panel - 1 ? fmt::format("{:.4g}", axis.low)
+      const std::string label = r == 0           ? axis.end_label(axis.high)
+                                : r == panel - 1 ? axis.end_label(axis.low)
                                                  : "";
       out += fmt::format("{:>{}} \u2502{}\n", label, kLeft - 1, canvas.row(r));
     }
   }
-  std::string rule;
-  for (int i = 0; i < width; ++i) rule += "\u2500";
-  out += fmt::format("{:>{}} \u2514{}\n", "", kLeft - 1, rule);
+  out += fmt::format("{:>{}} \u2514{}\n", "", kLeft - 1, time_rule(trace, time, width));
   out += time_axis(time, width);
   const int left_out = static_cast<int>(trace.names.size()) - shown;
-  if (left_out > 0) out += fmt::format("({} more variables; choose with --vars)\n", left_out);
+  if (left_out > 0)
+    out += fmt::format("({} more variable{}; choose with --vars)\n", left_out,
+                       left_out == 1 ? "" : "s");
   return out;
 }
 

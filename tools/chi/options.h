@@ -10,13 +10,14 @@ namespace chi::cli {
 inline constexpr int kSuccess = 0, kModelWrong = 1, kCallWrong = 2, kRunFailed = 3,
                      kInterrupted = 130;
 
-enum class Color { Auto, Always, Never };
+enum class Color { Auto, Always, Never, Unknown };
 
 /// What holds for every command.
 struct Common {
   bool json = false;
   bool quiet = false;
   Color color = Color::Auto;
+  std::string color_text = {};  ///< as written, if it is none of these
 };
 
 struct CheckOptions {
@@ -30,26 +31,43 @@ struct FormatOptions {
   bool check = false;  ///< change nothing, exit 1 if something would change
 };
 
+/// The call of a command that runs a model, as it was written; run_settings.h makes values of it.
 struct RunCommandOptions {
   Common common;
   std::string file;
+  // The model and its experiment.
   std::string top;
   std::vector<std::string> parameters;  ///< NAME=VALUE
-  std::optional<double> end;
-  std::optional<int> points;
-  std::optional<double> step;
+  std::optional<std::string> end, seed, choice;
+  // How it is solved.
+  std::optional<std::string> rtol, atol, solver, root_finder, root_detection, sliding, zeno, jumps;
+  // What is kept.
+  std::optional<std::string> points, step;
   std::vector<std::string> out;
   std::vector<std::string> vars;
-  std::string events;
+  bool derivatives = false;
+  std::optional<std::string> events;
   std::optional<std::string> plot;  ///< empty: in the terminal
-  unsigned long long seed = 0;
-  std::string choice = "first";
   bool stats = false;
   bool no_progress = false;
+};
+
+struct PlotOptions {
+  Common common;
+  std::string file;
+  std::vector<std::string> vars;
+  std::optional<std::string> out;  ///< none: in the terminal
+};
+
+struct ExplainOptions {
+  Common common;
+  std::string code;
 };
 
 int check_command(const CheckOptions& options);
 int format_command(const FormatOptions& options);
 int run_command(const RunCommandOptions& options);
+int plot_command(const PlotOptions& options);
+int explain_command(const ExplainOptions& options);
 
 }  // namespace chi::cli

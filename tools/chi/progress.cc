@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -34,12 +35,19 @@ void Progress::pulse(double time, const sim::RunCounts& counts) {
 void Progress::print(std::string_view text) {
   clear();
   in_line_ = !text.empty() && text.back() != '\n';
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_failed_ = true;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();
   // Whoever reads along, through a pipe, sees what there is.
   const auto now = Clock::now();
   if (now - flushed_ < std::chrono::milliseconds(200)) return;
   flushed_ = now;
-  if (std::fflush(stdout) != 0) output_failed_ = true;
+  if (std::fflush(stdout) != 0) failed();
+}
+
+void Progress::failed() {
+  output_failed_ = true;
+  if (errno != EPIPE) return;
+  nobody_reads_ = true;
+  stop_ = true;
 }
 
 void Progress::clear() {

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <chrono>
 
 #include "sim/scheduler.h"
@@ -9,17 +10,23 @@ namespace chi::cli {
 /// time, events and time left to stderr.
 class Progress : public sim::Scheduler::Pulse {
  public:
-  Progress(double end, bool show_bar) : end_(end), show_bar_(show_bar), start_(Clock::now()) {}
+  /// `stop` is set when nobody reads the output any more.
+  Progress(double end, bool show_bar, std::atomic<bool>& stop)
+      : end_(end), show_bar_(show_bar), stop_(stop), start_(Clock::now()) {}
   void pulse(double time, const sim::RunCounts& counts) override;
   void print(std::string_view text) override;
   void clear();  ///< takes the bar away
   bool output_failed() const { return output_failed_; }
+  bool nobody_reads() const { return nobody_reads_; }  ///< the pipe was closed at the other end
   bool in_line() const { return in_line_; }  ///< the model's output does not end with a newline
 
  private:
+  void failed();
   using Clock = std::chrono::steady_clock;
   double end_;
   bool show_bar_;
+  std::atomic<bool>& stop_;
+  bool nobody_reads_ = false;
   bool shown_ = false;
   bool output_failed_ = false;
   bool in_line_ = false;

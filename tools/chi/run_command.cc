@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -5,25 +6,25 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <memory>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/json_text.h"
+#include "draw_plot.h"
 #include "driver/compile.h"
 #include "driver/explain.h"
 #include "driver/read_source.h"
 #include "options.h"
 #include "progress.h"
 #include "report.h"
-#include "results/csv.h"
 #include "results/event_log.h"
 #include "results/recording.h"
-#include "results/svg_plot.h"
-#include "results/terminal_plot.h"
+#include "results/write_trace.h"
+#include "run_settings.h"
 #include "sim/scheduler.h"
 
 namespace chi::cli {
@@ -38,11 +39,6 @@ double seconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-void bad_option(Diagnostics& diagnostics, std::string message, std::string help = "") {
-  diagnostics.report(
-      {.code = DiagCode::BadOption, .message = std::move(message), .help = std::move(help)});
-}
-
 /// Three quarters of the machine's memory: a model whose lists grow without end fails before the
 /// machine does.
 std::int64_t memory_for_values() {
@@ -50,42 +46,13 @@ std::int64_t memory_for_values() {
   return pages > 0 && page > 0 ? pages / 4 * 3 * page : std::numeric_limits<std::int64_t>::max();
 }
 
-flat::Request request_of(const RunCommandOptions& options, Diagnostics& diagnostics) {
-  flat::Request request{.top = options.top};
-  for (const std::string& parameter : options.parameters) {
-    const std::size_t equals = parameter.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      bad_option(diagnostics, fmt::format("`-p {}` is not NAME=VALUE", parameter));
-      continue;
-    }
-    request.params.emplace_back(parameter.substr(0, equals), parameter.substr(equals + 1));
-  }
-  return request;
-}
-
-void check_options(const RunCommandOptions& options, Diagnostics& diagnostics) {
-  if (options.end && !(*options.end >= 0 && std::isfinite(*options.end))) {
-    bad_option(
-        diagnostics,
-        fmt::format("`--end {}` is not a time: it is to be finite and not negative", *options.end));
-  }
-  if (options.step && !(*options.step > 0 && std::isfinite(*options.step))) {
-    bad_option(diagnostics, fmt::format("`--step {}` is not a positive step", *options.step));
-  }
-  if (options.points && *options.points < 2) {
-    bad_option(diagnostics,
-               fmt::format("`--points {}` is too few: there are at least 2", *options.points));
-  }
-  if (options.plot && !options.plot->empty() && !options.plot->ends_with(".svg")) {
-    bad_option(diagnostics, fmt::format("`--plot {}`: plots are written as .svg", *options.plot));
-  }
-  for (const std::string& out : options.out) {
-    if (!out.ends_with(".csv") && !out.ends_with(".json")) {
-      bad_option(
-          diagnostics,
-          fmt::format("`--out {}`: the name tells the format, and ends in .csv or .json", out));
-    }
-  }
+/// Whether the model can end by itself, by a `terminate`.
+bool can_terminate(const code::Program& program) {
+  const auto terminates = [](const code::Routine& routine) {
+    return std::any_of(routine.code.begin(), routine.code.end(),
+                       [](const code::Instr& in) { return in.op == code::Op::Terminate; });
+  };
+  return std::any_of(program.bodies.begin(), program.bodies.end(), terminates);
 }
 
 class Run {
@@ -93,40 +60,48 @@ class Run {
   explicit Run(const RunCommandOptions& options) : options_(options) {}
 
   int operator()() {
-    check_options(options_, diagnostics_);
-    const flat::Request request = request_of(options_, diagnostics_);
-    if (diagnostics_.has_errors()) return report();
+    std::optional<RunSettings> settings = run_settings(options_, diagnostics_);
+    if (!settings) return report();
+    settings_ = std::move(*settings);
     source_ = driver::read_source(options_.file, diagnostics_);
     if (!source_) return report();
     const Clock::time_point start = Clock::now();
-    compiled_ = driver::compile(*source_, request, {.random_choice = options_.choice == "random"},
-                                diagnostics_);
+    compiled_ = driver::compile(*source_, settings_.request,
+                                {.random_choice = settings_.run.random_choice}, diagnostics_);
     if (!compiled_) return report();
     compile_seconds_ = seconds(start, Clock::now());
+    if (!options_.end && compiled_->model->equations.system.equations.size() > 0 &&
+        !can_terminate(*compiled_->program)) {
+      bad_option(diagnostics_, "`--end` is needed: the model has equations and no `terminate`",
+                 fmt::format("chi run {} --end 100", options_.file));
+      return report();
+    }
     return simulate();
   }
 
  private:
+  static constexpr std::size_t kEventsOfPlot = 20'000;
+
   int report() {
     print(diagnostics_, source_ ? &*source_ : nullptr, options_.common);
     return exit_code(diagnostics_);
   }
 
   int simulate() {
-    sim::RunOptions run{.seed = options_.seed,
-                        .random_choice = options_.choice == "random",
-                        .interrupted = &interrupted};
-    if (options_.end) run.end = *options_.end;
+    sim::RunOptions& run = settings_.run;
+    run.interrupted = &interrupted;
     run.heap_limit = memory_for_values();
     const Clock::time_point start = Clock::now();
     sim::Scheduler scheduler(*compiled_->model, *compiled_->program, run);
     std::unique_ptr<results::Recording> recording;
-    if (!options_.out.empty() || options_.plot) {
-      const results::OutputGrid grid{options_.step.value_or(0), options_.points.value_or(501)};
+    if (settings_.keeps_results()) {
       recording = std::make_unique<results::Recording>(
           *compiled_->model, scheduler.machine(), scheduler.frames(),
-          results::RecordingOptions{.patterns = options_.vars, .grid = grid, .end = run.end});
-      if (!options_.vars.empty() && recording->trace().names.empty()) {
+          results::RecordingOptions{.patterns = settings_.vars,
+                                    .derivatives = settings_.derivatives,
+                                    .grid = settings_.grid,
+                                    .end = run.end});
+      if (!settings_.vars.empty() && recording->trace().names.empty()) {
         diagnostics_.report({.code = DiagCode::NothingRecorded,
                              .message = "`--vars` matches no variable of the model"});
         return report();
@@ -135,11 +110,13 @@ class Run {
     }
     if (!open_events()) return report();
     if (event_log_) scheduler.observer = event_log_.get();
-    Progress progress(
-        run.end, !options_.no_progress && !options_.common.quiet && isatty(STDERR_FILENO) != 0);
+    Progress progress(run.end,
+                      !options_.no_progress && !options_.common.quiet && isatty(STDERR_FILENO) != 0,
+                      interrupted);
     scheduler.pulse = &progress;
     initialise_seconds_ = seconds(start, Clock::now());
     std::signal(SIGINT, on_interrupt);
+    std::signal(SIGPIPE, SIG_IGN);  // who reads the output may go; the results are kept
     const Clock::time_point begin = Clock::now();
     const sim::Outcome outcome = scheduler.run();
     simulate_seconds_ = seconds(begin, Clock::now());
@@ -148,15 +125,20 @@ class Run {
   }
 
   bool open_events() {
-    if (options_.events.empty()) return true;
-    events_.reset(std::fopen(options_.events.c_str(), "wb"));
-    if (!events_) {
-      diagnostics_.report(
-          {.code = DiagCode::CannotWriteFile,
-           .message = fmt::format("cannot write `{}`: {}", options_.events, std::strerror(errno))});
-      return false;
+    if (!settings_.events.empty()) {
+      events_.reset(std::fopen(settings_.events.c_str(), "wb"));
+      if (!events_) {
+        diagnostics_.report({.code = DiagCode::CannotWriteFile,
+                             .message = fmt::format("cannot write `{}`: {}", settings_.events,
+                                                    std::strerror(errno))});
+        return false;
+      }
     }
-    event_log_ = std::make_unique<results::EventLog>(events_.get(), *source_);
+    const bool keep = settings_.plot == PlotKind::Html;
+    if (events_ || keep) {
+      event_log_ =
+          std::make_unique<results::EventLog>(events_.get(), *source_, keep ? kEventsOfPlot : 0);
+    }
     return true;
   }
 
@@ -166,18 +148,14 @@ class Run {
     if (options_.common.json && progress.in_line())
       std::fputc('\n', stdout);  // what follows is a line each
     std::fflush(stdout);
-    for (const std::string& out : options_.out) {
-      const bool csv = out.ends_with(".csv");
-      driver::write_file(
-          out, csv ? results::csv_text(recording->trace()) : results::json_text(recording->trace()),
-          diagnostics_);
-    }
-    if (options_.plot) plot(recording->trace());
-    if (event_log_ && (event_log_->failed() | (std::fclose(events_.release()) != 0))) {
+    for (const std::string& out : settings_.out)
+      driver::write_file(out, results::trace_text(recording->trace(), out), diagnostics_);
+    if (settings_.plot != PlotKind::None) plot(recording->trace());
+    if (events_ && (event_log_->failed() | (std::fclose(events_.release()) != 0))) {
       diagnostics_.report({.code = DiagCode::CannotWriteFile,
-                           .message = fmt::format("cannot write all of `{}`", options_.events)});
+                           .message = fmt::format("cannot write all of `{}`", settings_.events)});
     }
-    if (progress.output_failed()) {
+    if (progress.output_failed() && !progress.nobody_reads()) {
       diagnostics_.report({.code = DiagCode::CannotWriteFile,
                            .message = "cannot write the model's output to stdout"});
     }
@@ -194,17 +172,11 @@ class Run {
   }
 
   void plot(const results::Trace& trace) {
-    if (!options_.plot->empty()) {
-      driver::write_file(*options_.plot, results::svg_plot(trace, options_.file), diagnostics_);
-      return;
-    }
-    winsize size{};
-    const bool terminal =
-        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
-    std::fputs(
-        results::terminal_plot(trace, terminal ? size.ws_col : 80, terminal ? size.ws_row - 1 : 23)
-            .c_str(),
-        stdout);
+    const std::vector<results::LoggedEvent> none;
+    const std::vector<results::LoggedEvent>& events = event_log_ ? event_log_->kept() : none;
+    draw_plot(trace, std::filesystem::path(options_.file).filename().string(), settings_.plot,
+              settings_.plot_file, events, event_log_ ? event_log_->count() - events.size() : 0,
+              diagnostics_);
   }
 
   void print_summary(const sim::Outcome& outcome, const sim::RunCounts& counts) const {
@@ -243,6 +215,7 @@ class Run {
   };
 
   const RunCommandOptions& options_;
+  RunSettings settings_;
   Diagnostics diagnostics_;
   std::optional<SourceFile> source_;
   std::optional<driver::Compiled> compiled_;

@@ -1,0 +1,33 @@
+# chi_embed(<module> <function> <files>): texts that go into the program. Defines, in chi::<module>,
+# std::string_view <function>(), all files one after the other; a change of a file rebuilds it.
+# As a script (-P): writes OUTPUT from FILES.
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(pieces "")
+  foreach(file IN LISTS FILES)
+    file(READ "${file}" text HEX)
+    string(LENGTH "${text}" length)
+    # As numbers: nothing to escape, and no limit on the length of a literal. In pieces, for CMake's sake.
+    set(at 0)
+    while(at LESS length)
+      string(SUBSTRING "${text}" ${at} 4096 piece)
+      string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," piece "${piece}")
+      string(APPEND pieces "${piece}\n")
+      math(EXPR at "${at} + 4096")
+    endwhile()
+  endforeach()
+  file(WRITE "${OUTPUT}" "#include <string_view>\nnamespace chi::${MODULE} {\nstd::string_view ${FUNCTION}();\n\
+std::string_view ${FUNCTION}() {\n  static constexpr unsigned char kText[] = {\n${pieces}0};\n\
+  return {reinterpret_cast<const char*>(kText), sizeof kText - 1};\n}\n}  // namespace chi::${MODULE}\n")
+  return()
+endif()
+
+function(chi_embed module function)
+  set(output ${CMAKE_BINARY_DIR}/embedded/${function}.cc)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  string(REPLACE ";" "\\;" quoted "${files}")
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DMODULE=${module} -DFUNCTION=${function} -DFILES=${quoted} -DOUTPUT=${output}
+      -P ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake VERBATIM)
+  target_sources(chi_${module} PRIVATE ${output})
+endfunction()

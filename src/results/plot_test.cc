@@ -1,0 +1,164 @@
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "results/axis.h"
+#include "results/html_plot.h"
+#include "results/panels.h"
+#include "results/svg_plot.h"
+#include "results/terminal_plot.h"
+#include "results/thin.h"
+
+namespace chi::results {
+namespace {
+
+Trace trace_of(std::vector<std::string> names, std::vector<double> times,
+               std::vector<std::vector<double>> columns) {
+  Trace trace;
+  trace.kinds.assign(names.size(), Trace::Kind::Real);
+  trace.names = std::move(names);
+  trace.times = std::move(times);
+  trace.columns = std::move(columns);
+  return trace;
+}
+
+TEST(Axis, LabelsAreShortAndTellTicksApart) {
+  const auto labels = [](double low, double high) {
+    std::string all;
+    const Axis axis = make_axis(low, high, 4);
+    for (const double tick : axis.ticks) all += axis.label(tick) + " ";
+    return all;
+  };
+  EXPECT_EQ(labels(0, 1), "0 0.2 0.4 0.6 0.8 1.0 ");
+  EXPECT_EQ(labels(-0.3, 0.1), "-0.3 -0.2 -0.1 0 0.1 ");
+  EXPECT_EQ(labels(0, 4e-9), "0 1e-9 2e-9 3e-9 4e-9 ");
+  EXPECT_EQ(labels(1e6, 1.4e6), "1e6 1.1e6 1.2e6 1.3e6 1.4e6 ");
+  EXPECT_EQ(labels(1, 1.0000004), "1 1.0000001 1.0000002 1.0000003 1.0000004 ");
+  EXPECT_EQ(labels(0, 0), "-1.0 -0.5 0 0.5 1.0 ");
+}
+
+// What rounding errors left of a zero is a zero.
+TEST(Axis, EndLabelsHaveNoNoise) {
+  EXPECT_EQ(make_axis(-3e-14, 5, 4).end_label(-3e-14), "0");
+  EXPECT_EQ(make_axis(0, 0.30000000000000004, 4).end_label(0.30000000000000004), "0.3");
+  EXPECT_EQ(make_axis(0, 1e-9, 4).end_label(1e-9), "1e-9");
+  EXPECT_EQ(make_axis(-1, 12345678, 4).end_label(12345678), "1.23e7");
+}
+
+TEST(Thin, KeepsEveryPeak) {
+  std::vector<double> times, values;
+  for (int i = 0; i < 100'000; ++i) {
+    times.push_back(i);
+    values.push_back(std::sin(i * 1e-3) + (i == 44'444 ? 50 : i == 44'445 ? -50 : 0));
+  }
+  const std::vector<std::size_t> kept = thin(times, values, 0, 99'999, 500);
+  EXPECT_LE(kept.size(), 2000u);
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+  EXPECT_EQ(kept.front(), 0u);
+  EXPECT_EQ(kept.back(), 99'999u);
+  EXPECT_TRUE(std::binary_search(kept.begin(), kept.end(), 44'444u));
+  EXPECT_TRUE(std::binary_search(kept.begin(), kept.end(), 44'445u));
+}
+
+TEST(Thin, KeepsFewPointsAllAndGaps) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> times = {0, 1, 1, 2, 3}, values = {5, nan, 4, nan, 1};
+  EXPECT_EQ(thin(times, values, 0, 3, 100), (std::vector<std::size_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(thin(times, values, 0, 3, 1).size(), 5u);
+  EXPECT_TRUE(thin({}, {}, 0, 1, 10).empty());
+}
+
+TEST(Panels, PutTogetherWhatIsOfOneSize) {
+  Trace trace = trace_of({"x", "y", "big", "b", "still", "c"}, {0, 1},
+                         {{0, 1}, {-1, 0.5}, {0, 1e6}, {0, 1}, {0.7, 0.7}, {1, 0}});
+  trace.kinds[3] = trace.kinds[5] = Trace::Kind::Boolean;
+  const std::vector<Panel> panels = make_panels(trace, 6, 8);
+  ASSERT_EQ(panels.size(), 3u);
+  EXPECT_EQ(panels[0].variables, (std::vector<std::size_t>{0, 1, 4}));
+  EXPECT_EQ(panels[0].low, -1);
+  EXPECT_EQ(panels[0].high, 1);
+  EXPECT_EQ(panels[1].variables, (std::vector<std::size_t>{2}));
+  EXPECT_EQ(panels[2].variables, (std::vector<std::size_t>{3, 5}));
+  EXPECT_EQ(make_panels(trace, 1, 2).size(), 1u);
+  EXPECT_TRUE(make_panels({}, 6, 8).empty());
+}
+
+const Trace kEvents = trace_of({"x", "a<b>&\"c\""}, {0, 1, 1, 2}, {{0, 1, 5, 6}, {1, 1, 1, 1}});
+
+TEST(SvgPlot, IsSvgWithAllCurves) {
+  const std::string svg = svg_plot(kEvents, "<title> & more");
+  EXPECT_EQ(svg.find("<svg"), 0u);
+  EXPECT_NE(svg.find("&lt;title&gt; &amp; more"), std::string::npos);
+  EXPECT_NE(svg.find("a&lt;b&gt;&amp;"), std::string::npos);
+  std::size_t curves = 0;
+  for (std::size_t at = svg.find("<polyline"); at != std::string::npos;
+       at = svg.find("<polyline", at + 1))
+    ++curves;
+  EXPECT_EQ(curves, 2u);
+  EXPECT_NE(svg.find("class='m d'"), std::string::npos) << "the event is marked";
+  for (const Trace& trace : {Trace{}, trace_of({"x"}, {}, {{}}), trace_of({"x"}, {3}, {{NAN}})})
+    EXPECT_NE(svg_plot(trace, "").find("</svg>"), std::string::npos);
+}
+
+TEST(SvgPlot, GrowsWithThePictureAndNotWithTheRun) {
+  std::vector<double> times, values;
+  for (int i = 0; i < 200'000; ++i) {
+    times.push_back(i);
+    values.push_back(std::sin(i * 1e-4));
+  }
+  EXPECT_LT(svg_plot(trace_of({"x"}, times, {values}), "").size(), 150'000u);
+}
+
+TEST(TerminalPlot, FitsAndMarksEvents) {
+  const std::string plot = terminal_plot(kEvents, 80, 23);
+  EXPECT_LE(std::count(plot.begin(), plot.end(), '\n'), 23);
+  EXPECT_NE(plot.find("\u25B4"), std::string::npos);
+  EXPECT_EQ(terminal_plot({}, 80, 23), "nothing to plot\n");
+  EXPECT_NE(terminal_plot(kEvents, 80, 8).find("(1 more variable; choose with --vars)"),
+            std::string::npos);
+}
+
+/// The data in a page.
+nlohmann::json data_of(const std::string& page) {
+  const std::string_view mark = "id=\"data\">";
+  const std::size_t begin = page.find(mark) + mark.size();
+  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+TEST(HtmlPlot, HoldsTheData) {
+  const std::vector<LoggedEvent> events = {{1, "state", "x </script> 1", "m.chi:1:2", ""},
+                                           {1, "mode", "low", "m.chi:3:1", "Tank"}};
+  const std::string page = html_plot(kEvents, "a <b> title", events, 7);
+  EXPECT_NE(page.find("<title>a &lt;b&gt; title</title>"), std::string::npos);
+  const nlohmann::json data = data_of(page);
+  EXPECT_EQ(data["times"], "AAAAAAAAAAAAAAAAAADwPwAAAAAAAPA/AAAAAAAAAEA=");
+  EXPECT_EQ(data["variables"][0]["n"], "x");
+  EXPECT_EQ(data["variables"][1]["n"], "a<b>&\"c\"");
+  EXPECT_EQ(data["variables"][1]["c"], 1.0);
+  EXPECT_EQ(data["panels"].dump(), "[[0,1]]");
+  EXPECT_EQ(data["events"][0][2], "x </script> 1");
+  EXPECT_EQ(data["events"][1][4], "Tank");
+  EXPECT_EQ(data["left_out"], 7);
+}
+
+// One file: nothing is loaded from anywhere, and no placeholder is left.
+TEST(HtmlPlot, NeedsNothingElse) {
+  const std::string page = html_plot(kEvents, "t");
+  for (const std::string_view part :
+       {"http:", "https:", "src=", "href=", "@import", "url(", "@DATA@", "@SCRIPT@", "fetch("})
+    EXPECT_EQ(page.find(part), std::string::npos) << part;
+  EXPECT_NE(page.find("requestAnimationFrame"), std::string::npos);
+  EXPECT_NE(page.find("--accent"), std::string::npos);
+}
+
+TEST(HtmlPlot, OfAlmostNothing) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(data_of(html_plot({}, ""))["variables"].size(), 0u);
+  EXPECT_TRUE(data_of(html_plot(trace_of({"x"}, {0}, {{nan}}), ""))["variables"][0]["c"].is_null());
+}
+
+}  // namespace
+}  // namespace chi::results

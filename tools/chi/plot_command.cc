@@ -1,0 +1,75 @@
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "draw_plot.h"
+#include "driver/read_source.h"
+#include "options.h"
+#include "report.h"
+#include "results/read_trace.h"
+#include "run_settings.h"
+
+namespace chi::cli {
+namespace {
+
+constexpr std::uint64_t kLargestResult = std::uint64_t{8} << 30;
+
+/// Leaves the variables that were asked for.
+void choose(results::Trace& trace, const std::vector<std::string>& patterns) {
+  results::Trace chosen;
+  chosen.times = std::move(trace.times);
+  for (std::size_t v = 0; v < trace.names.size(); ++v) {
+    if (!results::matches(patterns, trace.names[v])) continue;
+    chosen.names.push_back(std::move(trace.names[v]));
+    chosen.kinds.push_back(trace.kinds[v]);
+    chosen.columns.push_back(std::move(trace.columns[v]));
+  }
+  trace = std::move(chosen);
+}
+
+void plot(const PlotOptions& options, Diagnostics& diagnostics) {
+  const std::optional<results::ResultFormat> format = results::result_format(options.file);
+  const std::optional<PlotKind> kind = plot_kind(options.out.value_or(""));
+  if (!format) {
+    bad_option(
+        diagnostics,
+        fmt::format("`{}` is no result file: they end in .csv, .mat or .json", options.file),
+        options.file.ends_with(".chi") ? "`chi run FILE --plot` runs a model and plots it" : "");
+  }
+  if (!kind || (options.out && options.out->empty())) {
+    bad_option(diagnostics, fmt::format("`--out {}`: plots are written as .svg or .html",
+                                        options.out.value_or("")));
+  }
+  if (diagnostics.has_errors()) return;
+  const std::optional<std::string> text =
+      driver::read_file(options.file, kLargestResult, diagnostics);
+  if (!text) return;
+  std::string problem;
+  std::optional<results::Trace> trace = results::read_trace(*text, *format, problem);
+  if (!trace) {
+    diagnostics.report({.code = DiagCode::CannotReadFile,
+                        .message = fmt::format("cannot read `{}`: {}", options.file, problem)});
+    return;
+  }
+  choose(*trace, options.vars);
+  if (!options.vars.empty() && trace->names.empty()) {
+    diagnostics.report(
+        {.code = DiagCode::NothingRecorded,
+         .message = fmt::format("`--vars` matches no variable of `{}`", options.file)});
+    return;
+  }
+  draw_plot(*trace, std::filesystem::path(options.file).filename().string(), *kind,
+            options.out.value_or(""), {}, 0, diagnostics);
+}
+
+}  // namespace
+
+int plot_command(const PlotOptions& options) {
+  Diagnostics diagnostics;
+  plot(options, diagnostics);
+  print(diagnostics, nullptr, options.common);
+  return exit_code(diagnostics);
+}
+
+}  // namespace chi::cli

@@ -1,0 +1,216 @@
+#include "run_settings.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "results/read_trace.h"
+#include "sema/suggest.h"
+
+namespace chi::cli {
+namespace {
+
+template <class Value>
+struct Choice {
+  std::string_view name;
+  Value value;
+};
+
+constexpr Choice<sim::SolverChoice> kSolvers[] = {
+    {"auto", sim::SolverChoice::Auto},         {"ida", sim::SolverChoice::Ida},
+    {"cvode", sim::SolverChoice::Cvode},       {"erk", sim::SolverChoice::Dopri5},
+    {"erk:dopri5", sim::SolverChoice::Dopri5}, {"erk:rkf45", sim::SolverChoice::Rkf45},
+    {"irk", sim::SolverChoice::Irk},
+};
+constexpr Choice<sim::Sliding> kSliding[] = {{"allow", sim::Sliding::Allow},
+                                             {"error", sim::Sliding::Error}};
+constexpr Choice<sim::Zeno> kZeno[] = {{"stop", sim::Zeno::Stop},
+                                       {"continue", sim::Zeno::Continue}};
+constexpr Choice<sim::Jumps> kJumps[] = {{"allow", sim::Jumps::Allow},
+                                         {"error", sim::Jumps::Error}};
+constexpr Choice<bool> kChoices[] = {{"first", false}, {"random", true}};
+
+class Reader {
+ public:
+  explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  /// A real number; `ok` says which are meant, `what` in words.
+  template <class Ok>
+  void real(const std::optional<std::string>& text, std::string_view option, std::string_view what,
+            Ok ok, double& value) {
+    if (!text) return;
+    double read = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), read);
+    const bool number = error == std::errc() && end == text->data() + text->size();
+    if (number && ok(read)) {
+      value = read;
+    } else {
+      bad_option(diagnostics_, fmt::format("`{} {}` is not {}", option, *text,
+                                           number ? what : std::string_view("a number")));
+    }
+  }
+
+  template <class Integer>
+  void integer(const std::optional<std::string>& text, std::string_view option, Integer least,
+               Integer& value) {
+    if (!text) return;
+    Integer read{};
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), read);
+    if (error == std::errc() && end == text->data() + text->size() && read >= least) {
+      value = read;
+      return;
+    }
+    bad_option(diagnostics_, fmt::format("`{} {}` is not an integer from {} to {}", option, *text,
+                                         least, std::numeric_limits<Integer>::max()));
+  }
+
+  template <class Value>
+  void choice(const std::optional<std::string>& text, std::string_view option,
+              std::span<const Choice<Value>> choices, Value& value) {
+    if (!text) return;
+    std::vector<std::string_view> names;
+    for (const Choice<Value>& c : choices) {
+      if (c.name == *text) {
+        value = c.value;
+        return;
+      }
+      names.push_back(c.name);
+    }
+    not_one_of(*text, option, names);
+  }
+
+  void not_one_of(const std::string& text, std::string_view option,
+                  const std::vector<std::string_view>& names) {
+    const std::string meant = sema::nearest(text, names);
+    bad_option(diagnostics_,
+               fmt::format("`{} {}` is none of {}", option, text, fmt::join(names, ", ")),
+               meant.empty() ? "" : fmt::format("did you mean `{}`?", meant));
+  }
+
+ private:
+  Diagnostics& diagnostics_;
+};
+
+/// The names of an enumeration of numerics, whose values are 0, 1, ... and whose name is empty
+/// beyond the last.
+template <class Value, class Named>
+void named(Reader& reader, const std::optional<std::string>& text, std::string_view option,
+           Named named_value, std::span<const Value> values, Value& value) {
+  if (!text) return;
+  if (const std::optional<Value> found = named_value(*text)) {
+    value = *found;
+    return;
+  }
+  std::vector<std::string_view> names;
+  for (const Value v : values) names.push_back(name(v));
+  reader.not_one_of(*text, option, names);
+}
+
+void read_numerics(const RunCommandOptions& call, Reader& reader, sim::RunOptions& run) {
+  using numerics::RootDetection;
+  using numerics::RootFinder;
+  const auto positive = [](double v) { return v > 0 && std::isfinite(v); };
+  reader.real(
+      call.rtol, "--rtol", "a tolerance: they are between 0 and 1",
+      [](double v) { return v > 0 && v < 1; }, run.rtol);
+  reader.real(call.atol, "--atol", "a tolerance: they are positive", positive, run.atol);
+  reader.choice<sim::SolverChoice>(call.solver, "--solver", kSolvers, run.solver);
+  reader.choice<sim::Sliding>(call.sliding, "--sliding", kSliding, run.sliding);
+  reader.choice<sim::Zeno>(call.zeno, "--zeno", kZeno, run.zeno);
+  reader.choice<sim::Jumps>(call.jumps, "--jumps", kJumps, run.jumps);
+  constexpr RootFinder kFinders[] = {RootFinder::Toms748,        RootFinder::Itp,
+                                     RootFinder::RegulaFalsi,    RootFinder::GoldenSection,
+                                     RootFinder::Bisection,      RootFinder::CubicHermite,
+                                     RootFinder::InverseHermite, RootFinder::Polynomial};
+  constexpr RootDetection kDetections[] = {RootDetection::Signs, RootDetection::Derivative,
+                                           RootDetection::Bernstein, RootDetection::Sturm};
+  named<RootFinder>(reader, call.root_finder, "--root-finder", numerics::root_finder_named,
+                    kFinders, run.root_finder);
+  named<RootDetection>(reader, call.root_detection, "--root-detection",
+                       numerics::root_detection_named, kDetections, run.root_detection);
+}
+
+flat::Request request_of(const RunCommandOptions& call, Diagnostics& diagnostics) {
+  flat::Request request{.top = call.top};
+  for (const std::string& parameter : call.parameters) {
+    const std::size_t equals = parameter.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      bad_option(diagnostics, fmt::format("`-p {}` is not NAME=VALUE", parameter));
+      continue;
+    }
+    request.params.emplace_back(parameter.substr(0, equals), parameter.substr(equals + 1));
+  }
+  return request;
+}
+
+void read_results(const RunCommandOptions& call, Diagnostics& diagnostics, RunSettings& settings) {
+  for (const std::string& out : call.out) {
+    if (results::result_format(out)) continue;
+    bad_option(
+        diagnostics,
+        fmt::format("`--out {}`: the name tells the format, and ends in .csv, .mat or .json", out));
+  }
+  settings.out = call.out;
+  settings.vars = call.vars;
+  settings.derivatives = call.derivatives;
+  settings.events = call.events.value_or("");
+  if (call.events && call.events->empty()) bad_option(diagnostics, "`--events` needs a FILE");
+  if (!call.plot) return;
+  settings.plot_file = *call.plot;
+  if (const std::optional<PlotKind> kind = plot_kind(*call.plot)) {
+    settings.plot = *kind;
+  } else {
+    bad_option(diagnostics,
+               fmt::format("`--plot {}`: plots are written as .svg or .html", *call.plot),
+               "without a file the plot is drawn in the terminal");
+  }
+}
+
+}  // namespace
+
+void bad_option(Diagnostics& diagnostics, std::string message, std::string help) {
+  diagnostics.report(
+      {.code = DiagCode::BadOption, .message = std::move(message), .help = std::move(help)});
+}
+
+std::optional<PlotKind> plot_kind(const std::string& file) {
+  if (file.empty()) return PlotKind::Terminal;
+  if (file.ends_with(".svg")) return PlotKind::Svg;
+  if (file.ends_with(".html")) return PlotKind::Html;
+  return std::nullopt;
+}
+
+std::optional<RunSettings> run_settings(const RunCommandOptions& call, Diagnostics& diagnostics) {
+  const int before = diagnostics.error_count();
+  RunSettings settings;
+  Reader reader(diagnostics);
+  settings.request = request_of(call, diagnostics);
+  reader.real(
+      call.end, "--end", "a time: it is to be finite and not negative",
+      [](double v) { return v >= 0 && std::isfinite(v); }, settings.run.end);
+  reader.integer<std::uint64_t>(call.seed, "--seed", 0, settings.run.seed);
+  reader.choice<bool>(call.choice, "--choice", kChoices, settings.run.random_choice);
+  read_numerics(call, reader, settings.run);
+  reader.real(
+      call.step, "--step", "a positive step", [](double v) { return v > 0 && std::isfinite(v); },
+      settings.grid.step);
+  reader.integer(call.points, "--points", 2, settings.grid.points);
+  if (call.step && call.points)
+    bad_option(diagnostics, "`--points` and `--step` both say where the output points lie",
+               "give one of them");
+  constexpr double kMostPoints = 1e9;
+  if (settings.grid.step > 0 && std::isfinite(settings.run.end) &&
+      settings.run.end / settings.grid.step > kMostPoints) {
+    bad_option(diagnostics,
+               fmt::format("`--step {}` makes {:.2g} output points up to t = {}", *call.step,
+                           settings.run.end / settings.grid.step, settings.run.end));
+  }
+  read_results(call, diagnostics, settings);
+  if (diagnostics.error_count() > before) return std::nullopt;
+  return settings;
+}
+
+}  // namespace chi::cli

@@ -1,0 +1,40 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diag/diagnostic.h"
+#include "flat/flatten.h"
+#include "options.h"
+#include "results/output_grid.h"
+#include "sim/run_options.h"
+
+namespace chi::cli {
+
+/// What a plot is drawn on.
+enum class PlotKind { None, Terminal, Svg, Html };
+
+/// A call of `chi run`, checked: what it asks of the compiler, the engine and the results.
+struct RunSettings {
+  flat::Request request;
+  sim::RunOptions run;
+  results::OutputGrid grid;
+  std::vector<std::string> vars;
+  bool derivatives = false;
+  std::vector<std::string> out;  ///< end in .csv, .json or .mat
+  std::string events;            ///< empty: none
+  PlotKind plot = PlotKind::None;
+  std::string plot_file;
+  bool keeps_results() const { return !out.empty() || plot != PlotKind::None; }
+};
+
+/// Checks the call, all of it. Empty exactly when it reported something.
+std::optional<RunSettings> run_settings(const RunCommandOptions& call, Diagnostics& diagnostics);
+
+/// The kind by the name's ending; none for a name with another one.
+std::optional<PlotKind> plot_kind(const std::string& file);
+
+/// Reports a call that is wrong.
+void bad_option(Diagnostics& diagnostics, std::string message, std::string help = "");
+
+}  // namespace chi::cli
