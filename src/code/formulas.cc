@@ -113,6 +113,8 @@ bool Formulas::make_native() {
   return implementation_->native != nullptr;
 }
 
+bool Formulas::is_native() const { return implementation_->native != nullptr; }
+
 const FormulaFault& Formulas::fault() const { return implementation_->fault; }
 
 }  // namespace chi::code

@@ -72,6 +72,7 @@ class Formulas {
   /// Compiles now, without waiting for many evaluations. False if that cannot be done here; then
   /// all goes on interpreted.
   bool make_native();
+  bool is_native() const;  ///< whether compiled code is used by now
 
  private:
   struct Implementation;

@@ -83,6 +83,26 @@ TEST(NativeFormulas, SameBitsInPieces) {
   }
 }
 
+// Nobody has to ask for it; short runs never do it.
+TEST(NativeFormulas, TakeOverAfterManyEvaluations) {
+  Pool pool;
+  const ExprId x = variable(pool, {0});
+  ExprId sum = x;
+  for (int i = 0; i < 1000; ++i) sum = expr::add(pool, expr::mul(pool, sum, x), x);
+  FormulaLeaves leaves;
+  Formulas formulas(pool, std::array{sum}, leaves);
+  const double at = 0.5;
+  double first = 0, out = 0;
+  ASSERT_TRUE(formulas.evaluate(&at, &first));
+  for (int i = 0; i < 5'000; ++i) formulas.evaluate(&at, &out);
+  EXPECT_FALSE(formulas.is_native());
+  for (int i = 0; i < 20'000; ++i) formulas.evaluate(&at, &out);
+#ifdef CHI_WITH_NATIVE
+  EXPECT_TRUE(formulas.is_native());
+#endif
+  EXPECT_EQ(out, first);
+}
+
 // A branch too large for a compiler is left to the interpreter.
 TEST(NativeFormulas, DeepBranchesStayInterpreted) {
   Pool pool;
