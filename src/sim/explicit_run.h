@@ -8,7 +8,8 @@
 
 namespace chi::sim {
 
-/// Equations one after the other, each solved for its unknown by hand: x1 := e1, x2 := e2, ...
+/// Unknowns one after the other, for which the equations were solved by hand: x1 := e1, x2 := e2,
+/// ...
 ///
 /// What earlier ones give is put into later ones, so that all is one list of formulas over values
 /// known before, which share their common parts. A division by what is no number is watched: the
@@ -17,7 +18,8 @@ namespace chi::sim {
 class ExplicitRun {
  public:
   struct Assignment {
-    std::int32_t row = 0;  ///< into the rows of the block order
+    std::int32_t block = 0;  ///< of the block order; those of one block follow each other
+    std::int32_t row = 0;    ///< into the rows of the block order
     expr::VarRef unknown;
     expr::ExprId value;
     std::vector<expr::ExprId> divisors;

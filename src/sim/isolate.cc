@@ -1,11 +1,14 @@
 #include "sim/isolate.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "expr/build.h"
 #include "expr/cone.h"
 #include "expr/linearity.h"
 #include "expr/substitute.h"
+#include "numerics/linear_solver.h"
 
 namespace chi::sim {
 namespace {
@@ -133,6 +136,40 @@ std::optional<Isolated> isolate(expr::Pool& pool, ExprId row, ExprId leaf) {
     if (move == Move::Stuck) return by_coefficient(pool, row, leaf);
   }
   return Isolated{moves.target(), std::move(moves.divisors())};
+}
+
+std::optional<std::vector<ExprId>> isolate_all(expr::Pool& pool, std::span<const ExprId> rows,
+                                               std::span<const ExprId> leaves) {
+  constexpr double kLeastPivotRatio = 1e-4;
+  const auto constant = [](expr::Linearity l) { return l <= expr::Linearity::Constant; };
+  if (!std::ranges::all_of(expr::linearity(pool, rows, leaves), constant)) return std::nullopt;
+  const expr::LinearForms forms = expr::linear_forms(pool, rows, leaves);
+  const auto number = [&](ExprId e) { return pool.op(e) == Op::Constant; };
+  if (!std::ranges::all_of(forms.a.entry, number)) return std::nullopt;
+  const std::size_t n = rows.size();
+  std::vector<double> matrix(n * n, 0.0);  // by columns
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto last = static_cast<std::size_t>(forms.a.row_start[i + 1]);
+    for (auto k = static_cast<std::size_t>(forms.a.row_start[i]); k < last; ++k) {
+      matrix[static_cast<std::size_t>(forms.a.column[k]) * n + i] = pool.constant(forms.a.entry[k]);
+    }
+  }
+  const int size = static_cast<int>(n);
+  numerics::LinearSolver solver(numerics::full_pattern(size, size), numerics::LinearMethod::Dense);
+  if (solver.factor(matrix) != numerics::FactorStatus::Ok) return std::nullopt;
+  if (solver.pivot_ratio() < kLeastPivotRatio) return std::nullopt;
+  std::vector<ExprId> values(n, expr::constant(pool, 0));
+  std::vector<double> column(n);
+  for (std::size_t j = 0; j < n; ++j) {  // x -= A⁻¹ e_j b_j
+    std::ranges::fill(column, 0.0);
+    column[j] = 1;
+    solver.solve(column);
+    for (std::size_t i = 0; i < n; ++i) {
+      const ExprId term = expr::mul(pool, expr::constant(pool, column[i]), forms.b[j]);
+      values[i] = expr::sub(pool, values[i], term);
+    }
+  }
+  return values;
 }
 
 ExprId size_of_terms(expr::Pool& pool, ExprId e) {

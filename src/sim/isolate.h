@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "expr/expr.h"
@@ -17,6 +18,14 @@ struct Isolated {
 /// side one by one; so `x' = f` gives f itself. Where the leaf occurs more than once, by its
 /// coefficient. Empty if the leaf occurs otherwise, or with the coefficient 0. O(nodes reached).
 std::optional<Isolated> isolate(expr::Pool& pool, expr::ExprId row, expr::ExprId leaf);
+
+/// Solves linear equations with numbers for coefficients, as many as leaves, by the inverse of
+/// their matrix: leaf i is the i-th result. Empty if the coefficients vary, or the matrix is not
+/// far from singular, so that no digits to speak of are lost. For a handful of equations: the
+/// results have as many terms as the inverse has entries.
+std::optional<std::vector<expr::ExprId>> isolate_all(expr::Pool& pool,
+                                                     std::span<const expr::ExprId> rows,
+                                                     std::span<const expr::ExprId> leaves);
 
 /// Σ |term| over the terms that e is the sum of: what e is measured by when it nearly vanishes.
 /// None if e is no sum.

@@ -32,27 +32,48 @@ SystemSolver::SystemSolver(const SolverContext& context, const structure::BlockO
 
 void SystemSolver::build() {
   std::vector<ExplicitRun::Assignment> run;
-  for (const structure::BlockOrder::Block& block : order_.blocks) {
-    if (block.count == 1) {
-      const expr::VarRef unknown = order_.unknowns[at(block.first)];
-      const expr::ExprId leaf = leaf_of(context_.pool, unknown);
-      std::optional<Isolated> solved =
-          isolate(context_.pool, order_.rows[at(block.first)].expr, leaf);
-      if (solved) {
-        run.push_back({block.first, unknown, solved->value, std::move(solved->divisors)});
-        continue;
-      }
-    }
+  const auto count = static_cast<std::int32_t>(order_.blocks.size());
+  for (std::int32_t b = 0; b < count; ++b) {
+    if (isolate_block(b, run)) continue;
     add_run(run);
+    const structure::BlockOrder::Block& block = order_.blocks[at(b)];
     add_block(std::span(order_.rows).subspan(at(block.first), at(block.count)),
               std::span(order_.unknowns).subspan(at(block.first), at(block.count)));
   }
   add_run(run);
 }
 
+// Whether the block can be written as assignments.
+bool SystemSolver::isolate_block(std::int32_t b, std::vector<ExplicitRun::Assignment>& run) {
+  constexpr std::int32_t kHandful = 6;
+  const auto [first, count] = order_.blocks[at(b)];
+  if (count == 1) {
+    const expr::VarRef unknown = order_.unknowns[at(first)];
+    std::optional<Isolated> solved =
+        isolate(context_.pool, order_.rows[at(first)].expr, leaf_of(context_.pool, unknown));
+    if (!solved) return false;
+    run.push_back({b, first, unknown, solved->value, std::move(solved->divisors)});
+    return true;
+  }
+  if (count > kHandful) return false;
+  std::vector<expr::ExprId> rows, leaves;
+  for (std::int32_t k = first; k < first + count; ++k) {
+    rows.push_back(order_.rows[at(k)].expr);
+    leaves.push_back(leaf_of(context_.pool, order_.unknowns[at(k)]));
+  }
+  const std::optional<std::vector<expr::ExprId>> values = isolate_all(context_.pool, rows, leaves);
+  if (!values) return false;
+  for (std::int32_t k = 0; k < count; ++k) {
+    run.push_back({b, first + k, order_.unknowns[at(first + k)], (*values)[at(k)], {}});
+  }
+  return true;
+}
+
 void SystemSolver::add_run(std::vector<ExplicitRun::Assignment>& assignments) {
   if (assignments.empty()) return;
-  counts_.explicit_blocks += static_cast<int>(assignments.size());
+  for (std::size_t k = 0; k < assignments.size(); ++k) {
+    if (k == 0 || assignments[k].block != assignments[k - 1].block) ++counts_.explicit_blocks;
+  }
   pieces_.emplace_back(std::in_place_type<ExplicitRun>, context_, std::exchange(assignments, {}));
 }
 
@@ -87,28 +108,37 @@ bool SystemSolver::solve_block(ImplicitBlock& block, double* frame, Effort effor
   return ok;
 }
 
+ImplicitBlock& SystemSolver::replacement(std::int32_t block) {
+  const auto found = replaced_.find(block);
+  if (found != replaced_.end()) return found->second;
+  const auto [first, count] = order_.blocks[at(block)];
+  ImplicitBlock made(context_, std::span(order_.rows).subspan(at(first), at(count)),
+                     std::span(order_.unknowns).subspan(at(first), at(count)));
+  return replaced_.emplace(block, std::move(made)).first->second;
+}
+
 // Where an equation does not determine its unknown it is looked at as it stands: it may hold
 // whatever the unknown is.
 bool SystemSolver::solve_run(ExplicitRun& run, double* frame, Effort effort) {
   if (run.solve(context_, frame)) return true;
   if (effort == Effort::Near || !run.is_singular()) return describe(run, frame), false;
   const std::vector<char> solved = run.solve_each(frame);
+  std::int32_t done = -1;
   for (std::size_t k = 0; k < solved.size(); ++k) {
-    if (solved[k]) continue;
-    const std::int32_t row = run.assignments()[k].row;
-    auto found = replaced_.find(row);
-    if (found == replaced_.end()) {
-      ImplicitBlock block(context_, std::span(order_.rows).subspan(at(row), 1),
-                          std::span(order_.unknowns).subspan(at(row), 1));
-      found = replaced_.emplace(row, std::move(block)).first;
-    }
-    if (!solve_block(found->second, frame, effort)) return false;
+    const std::int32_t block = run.assignments()[k].block;
+    if (solved[k] || block == done) continue;
+    if (!solve_block(replacement(block), frame, effort)) return false;
+    done = block;
   }
   return true;
 }
 
-void SystemSolver::describe(const ExplicitRun& run, const double* frame) {
+void SystemSolver::describe(ExplicitRun& run, double* frame) {
   const ExplicitRun::Assignment& failed = run.assignments()[run.failed()];
+  if (order_.blocks[at(failed.block)].count > 1) {  // which of its equations is it?
+    run.solve_each(frame);
+    if (!replacement(failed.block).solve(context_, frame, Effort::Near, failure_)) return;
+  }
   failure_ = {};
   failure_.status =
       run.is_singular() ? numerics::SolveStatus::Singular : numerics::SolveStatus::Undefined;

@@ -15,8 +15,9 @@ namespace chi::sim {
 
 /// Solves the equations of one part, block by block, in place in a frame.
 ///
-/// Blocks of one equation that can be solved by hand become assignments; those that follow each
-/// other are one piece of code (explicit_run.h). The others are solved by iteration
+/// Blocks of one equation that can be solved by hand become assignments, and so do small linear
+/// blocks with numbers for coefficients; those that follow each other are one piece of code
+/// (explicit_run.h). The others are solved by iteration
 /// (implicit_block.h). With Effort::Full equations that are singular in the numbers but consistent
 /// are solved too, by the shortest change of the guess, and so are the over- and under-determined
 /// parts; `rank_deficiency` then tells how many unknowns were left open.
@@ -49,17 +50,19 @@ class SystemSolver {
  private:
   using Piece = std::variant<ExplicitRun, ImplicitBlock>;
   void build();
+  bool isolate_block(std::int32_t block, std::vector<ExplicitRun::Assignment>& run);
+  ImplicitBlock& replacement(std::int32_t block);
   bool solve_run(ExplicitRun& run, double* frame, Effort effort);
   bool solve_block(ImplicitBlock& block, double* frame, Effort effort);
   void add_run(std::vector<ExplicitRun::Assignment>& assignments);
   void add_block(std::span<const structure::BlockOrder::Row> rows,
                  std::span<const expr::VarRef> unknowns);
-  void describe(const ExplicitRun& run, const double* frame);
+  void describe(ExplicitRun& run, double* frame);
 
   SolverContext context_;
   const structure::BlockOrder& order_;
   std::vector<Piece> pieces_;
-  std::map<std::int32_t, ImplicitBlock> replaced_;  // by row: assignments that did not work
+  std::map<std::int32_t, ImplicitBlock> replaced_;  // blocks whose assignments did not work
   std::vector<std::int32_t> guessed_;
   Counts counts_;
   SolveFailure failure_;

@@ -154,6 +154,52 @@ TEST(SystemSolver, WatchesCoefficientsLostInRounding) {
   EXPECT_TRUE(solver.solve(p.frame.data(), Effort::Near));
 }
 
+// i1 = i2 + i3, u = 2 i1 + 3 i2, 3 i2 = 6 i3: code, not matrices.
+TEST(SystemSolver, InvertsSmallConstantBlocks) {
+  TestPart p;
+  enum { i1, i2, i3, u, power };
+  const structure::BlockOrder order =
+      make_order({p.minus(p.x(i1), p.plus(p.x(i2), p.x(i3))),
+                  p.minus(p.x(u), p.plus(p.times(2.0, p.x(i1)), p.times(3.0, p.x(i2)))),
+                  p.minus(p.times(3.0, p.x(i2)), p.times(6.0, p.x(i3))),
+                  p.minus(p.x(power), p.times(p.x(u), p.x(i1)))},
+                 {{{i1}, 0}, {{i2}, 0}, {{i3}, 0}, {{power}, 0}}, {3, 1});
+  SystemSolver solver(p.context(), order);
+  EXPECT_NE(solver.explicit_run(), nullptr);
+  EXPECT_EQ(solver.counts().explicit_blocks, 2);
+  p.value(u) = 8;
+  ASSERT_TRUE(solver.solve(p.frame.data(), Effort::Near));
+  EXPECT_NEAR(p.value(i1), 2, 1e-15);
+  EXPECT_NEAR(p.value(i2), 4.0 / 3, 1e-15);
+  EXPECT_NEAR(p.value(i3), 2.0 / 3, 1e-15);
+  EXPECT_NEAR(p.value(power), 16, 1e-14);
+}
+
+TEST(SystemSolver, NamesTheEquationInsideASmallBlock) {
+  TestPart p;
+  const ExprId root = expr::unary(p.pool, expr::Op::Sqrt, p.x(2));
+  const structure::BlockOrder order = make_order(
+      {p.minus(p.plus(p.x(0), p.x(1)), p.number(3)), p.minus(p.minus(p.x(0), p.x(1)), root)},
+      vars(2), {2});
+  SystemSolver solver(p.context(), order);
+  EXPECT_NE(solver.explicit_run(), nullptr);
+  p.value(2) = -1;
+  EXPECT_FALSE(solver.solve(p.frame.data(), Effort::Near));
+  ASSERT_EQ(solver.failure().rows.size(), 2U);
+  EXPECT_EQ(solver.failure().worst, 1);
+  EXPECT_EQ(solver.failure().fault->where, root);
+}
+
+TEST(SystemSolver, LeavesAlmostSingularBlocksToLu) {
+  TestPart p;
+  const structure::BlockOrder order =
+      make_order({p.minus(p.plus(p.x(0), p.x(1)), p.number(3)),
+                  p.minus(p.plus(p.x(0), p.times(1 + 1e-6, p.x(1))), p.number(3))},
+                 vars(2), {2});
+  SystemSolver solver(p.context(), order);
+  EXPECT_EQ(solver.counts().linear_blocks, 1);
+}
+
 TEST(SystemSolver, TellsASingularLinearBlock) {
   TestPart p;
   // Two equations that say the same; inconsistent unless x2 = 4.
