@@ -1,5 +1,6 @@
 #include "expr/substitute.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -167,6 +168,47 @@ std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
   return Rewrite(pool, special).run(roots);
 }
 
+namespace {
+
+bool is_kink(Op op) {
+  return op == Op::PlainIf || op == Op::Abs || op == Op::Sign || op == Op::Min || op == Op::Max;
+}
+
+/// Whether the body of a function, or of one that it calls, has alternatives.
+bool has_kinks(const Pool& pool, FunctionId f) {
+  if (!pool.function(f).body) return false;
+  std::vector<ExprId> pending{pool.function(f).body};
+  std::vector<FunctionId> seen{f};
+  while (!pending.empty()) {
+    const Cone cone(pool, std::array{std::exchange(pending.back(), ExprId{})});
+    pending.pop_back();
+    for (const ExprId e : cone.nodes()) {
+      if (is_kink(pool.op(e))) return true;
+      if (pool.op(e) != Op::Call) continue;
+      const FunctionId g = pool.called(e);
+      if (!pool.function(g).body || std::find(seen.begin(), seen.end(), g) != seen.end()) continue;
+      seen.push_back(g);
+      pending.push_back(pool.function(g).body);
+    }
+  }
+  return false;
+}
+
+/// The body in place of the call, with its conditions as part of the mode.
+ExprId open_call(Pool& pool, ExprId call, std::span<const ExprId> arguments) {
+  const ExprId body = inline_calls(pool, pool.function(pool.called(call)).body);
+  const auto special = [&](ExprId e, std::span<const ExprId> x) {
+    const Op op = pool.op(e);
+    if (op == Op::PlainIf) return if_else(pool, IfKind::Evented, x[0], x[1], x[2]);
+    if (op != Op::ParamReal && op != Op::ParamBool) return ExprId{};
+    return arguments[static_cast<std::size_t>(pool.param(e))];
+  };
+  const ExprId open = Rewrite(pool, special).run(std::array{body})[0];
+  return evented_kinks(pool, std::array{open})[0];
+}
+
+}  // namespace
+
 std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {
   const auto choose = [&pool](ExprId condition, ExprId then, ExprId otherwise) {
     return if_else(pool, IfKind::Evented, condition, then, otherwise);
@@ -174,6 +216,9 @@ std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {
   const auto special = [&](ExprId e, std::span<const ExprId> x) {
     const Op op = pool.op(e);
     if (op == Op::If) return choose(pool.operand(e, 0), x[1], x[2]);
+    if (op == Op::Call && pool.has(e, kMoving) && has_kinks(pool, pool.called(e))) {
+      return open_call(pool, e, x);
+    }
     if (op != Op::Abs && op != Op::Sign && op != Op::Min && op != Op::Max) return ExprId{};
     if (!pool.has(e, kMoving)) return ExprId{};
     const ExprId zero = constant(pool, 0);

@@ -512,7 +512,6 @@ bool Engine::prepare_to_move() {
     if (member.wants_restart) {
       if (auto why = member.part->explain_static()) return fail(std::move(*why));
     }
-    member.part->forget_touches();
     if (member.wants_restart) {
       member.run->restart(now, member.restart);
       member.restart = numerics::Restart::Warm;
@@ -596,7 +595,7 @@ Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken
 void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
   Part& part = *member.part;
   for (const BorderEvent& event : member.run->events()) {
-    part.touch(event.border, event.value);
+    part.touch(event.border, event.time, event.value);
     const auto& deciding = part.mode_borders();
     if (std::find(deciding.begin(), deciding.end(), event.border) != deciding.end()) {
       member.has_event = true;
@@ -604,7 +603,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
     if (observer != nullptr) {
       observer->state_event(
           event.time, part.text(part.conditions().borders()[at(event.border)].difference) + " = 0",
-          part.border_span(event.border), event.touches ? 0 : 1);
+          part.border_span(event.border), event.direction);
     }
     for (const Watching& w : watching_) {
       if (members_[at(w.awaited->member)].part.get() != &part) continue;

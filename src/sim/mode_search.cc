@@ -198,29 +198,41 @@ bool ModeSearch::pivot(Sides sides) {
 }
 
 /// The borders of which some attempt thought otherwise than it assumed, or that are reached.
-std::vector<int> ModeSearch::doubtful(bool reached_only) {
+std::vector<int> ModeSearch::doubtful() {
   std::set<int> found;
   bool any_solved = false;
-  std::vector<Part::BorderValue> values;
-  const auto add_reached = [&](const std::vector<double>& frame) {
-    part_.border_values(frame, values);
-    for (const int b : part_.mode_borders_) {
-      if (std::abs(values[at(b)].value) <= values[at(b)].band) found.insert(b);
-    }
-  };
-  add_reached(loaded_);
+  for (const int b : part_.mode_borders_) {
+    if (is_reached(loaded_, b)) found.insert(b);
+  }
   for (std::size_t i = 0; i < order_.size(); ++i) {
     if (!order_[i]->solved) continue;
     any_solved = true;
-    if (reached_only) continue;
     for (const int b : part_.mode_borders_) {
       if (order_[i]->right[at(b)] != assumed_[i][at(b)]) found.insert(b);
     }
   }
-  if (!any_solved && !reached_only) {
-    found.insert(part_.mode_borders_.begin(), part_.mode_borders_.end());
-  }
+  if (!any_solved) found.insert(part_.mode_borders_.begin(), part_.mode_borders_.end());
   return {found.begin(), found.end()};
+}
+
+bool ModeSearch::is_reached(const std::vector<double>& frame, int border) {
+  std::vector<Part::BorderValue> values;
+  part_.border_values(frame, values);
+  return std::abs(values[at(border)].value) <= values[at(border)].band;
+}
+
+/// The borders on which sliding is possible: reached before, and in the modes on both sides. Where
+/// the sides put the difference elsewhere by their equations, there is nothing to slide on.
+std::vector<int> ModeSearch::reached() {
+  std::vector<int> found;
+  for (const int b : part_.mode_borders_) {
+    if (!is_reached(loaded_, b)) continue;
+    const bool everywhere = std::all_of(order_.begin(), order_.end(), [&](const Attempt* a) {
+      return !a->solved || a->jumped || is_reached(a->frame, b);
+    });
+    if (everywhere) found.push_back(b);
+  }
+  return found;
 }
 
 namespace {
@@ -256,7 +268,7 @@ bool ModeSearch::search_near(const Sides& start) {
   constexpr std::size_t kMostChanges = 12;
   // First the borders in doubt, with all their sides;
   for (std::size_t changes = 1; changes <= kMostChanges; ++changes) {
-    const std::vector<int> borders = doubtful(false);
+    const std::vector<int> borders = doubtful();
     const bool found = any_choice(borders.size(), changes, [&](const auto& chosen) {
       std::vector<std::size_t> side(changes, 0);
       while (budget_ > 0) {
@@ -298,7 +310,7 @@ bool ModeSearch::search_sliding(const Sides& start) {
     // At the start a border can be reached too; only the option forbids it.
     if (part_.workshop_.options.sliding == Sliding::Error) return false;
   }
-  const std::vector<int> borders = doubtful(true);
+  const std::vector<int> borders = reached();
   if (borders.size() > 10) return false;
   for (std::size_t count = 1; count <= 3; ++count) {
     for (std::size_t set = 1; set < (std::size_t{1} << borders.size()); ++set) {

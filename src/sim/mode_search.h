@@ -58,7 +58,9 @@ class ModeSearch {
   bool pivot(Sides sides);
   bool search_near(const Sides& start);
   bool search_sliding(const Sides& start);
-  std::vector<int> doubtful(bool reached_only);
+  std::vector<int> doubtful();
+  std::vector<int> reached();
+  bool is_reached(const std::vector<double>& frame, int border);
   void explain();
   Diagnostic explain_unsolved(Plan& plan, const SolveFailure& failure) const;
 

@@ -188,8 +188,8 @@ Span Part::variable_span(VarRef x) const {
   return workshop_.model.variables[flat::variable_at(workshop_.model, x.var.index)].span;
 }
 
-double Part::start_band(int border, double value) const {
-  return std::max(1e-3 * workshop_.options.atol, touched_[at(border)] + 0 * value);
+double Part::start_band(int border, double time) const {
+  return std::max(1e-3 * workshop_.options.atol, time == touch_time_ ? touched_[at(border)] : 0.0);
 }
 
 Truth Part::truth_now(int condition) {
@@ -220,11 +220,14 @@ void Part::border_values(const std::vector<double>& frame, std::vector<BorderVal
     const double left = border_ends_[2 * b], right = border_ends_[2 * b + 1];
     const bool finite = std::isfinite(left) && std::isfinite(right);
     const double size = finite ? std::abs(left) + std::abs(right) : 0.0;
-    out[b] = {left - right, kRelativeBand * size + 1e-3 * workshop_.options.atol + touched_[b]};
+    out[b] = {left - right,
+              kRelativeBand * size + start_band(static_cast<int>(b), frame[at(time_place_)])};
   }
 }
 
-void Part::touch(int border, double value) {
+void Part::touch(int border, double time, double value) {
+  if (time != touch_time_) forget_touches();
+  touch_time_ = time;
   touched_[at(border)] = std::max(touched_[at(border)], 2 * std::abs(value));
 }
 

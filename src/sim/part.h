@@ -88,7 +88,7 @@ class Part {
   Span border_span(int border) const;
   Span variable_span(expr::VarRef x) const;
   /// The half width in which a difference that starts there counts as zero.
-  double start_band(int border, double value) const;
+  double start_band(int border, double time) const;
 
   /// Values of border differences on a frame; NaN where undefined. The band is the half width in
   /// which a difference counts as zero.
@@ -98,7 +98,7 @@ class Part {
   void border_values(const std::vector<double>& frame, std::vector<BorderValue>& out);
   /// The border was crossed or touched at the present instant: values there are zero within the
   /// accuracy of the location.
-  void touch(int border, double value);
+  void touch(int border, double time, double value);
   void forget_touches();
 
   /// The borders that decide the mode: of guards and conditions in equations, and of sliding.
@@ -160,7 +160,8 @@ class Part {
   std::vector<double> frame_;
   Plan* plan_ = nullptr;
   StateVariant* variant_ = nullptr;
-  Sides sides_;                  // per border
+  Sides sides_;  // per border
+  double touch_time_ = -1;
   std::vector<double> touched_;  // per border: extra band at the present instant
   std::vector<Change> jumps_;
   bool has_started_ = false;

@@ -23,6 +23,10 @@ using expr::VarRef;
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+int direction_of(numerics::RootKind kind) {
+  return kind == numerics::RootKind::Rising ? 1 : kind == numerics::RootKind::Falling ? -1 : 0;
+}
+
 /// The first extremum of p behind `start` that is zero but for rounding.
 std::optional<double> find_touch(const numerics::Polynomial& p, double start) {
   constexpr double kRounding = 4e-16;
@@ -102,12 +106,42 @@ bool PartRun::step(double limit) {
   from_ = motion_->t_old();
   reached_ = motion_->t();
   has_window_ = true;
-  if (part_.plan()->has_choice()) {
-    next_frame_ = part_.frame();
-    if (values_at(reached_, next_frame_)) next_variant_ = part_.better_variant(next_frame_);
-  }
   search(from_);
+  if (!shorten_to_values()) return false;
+  if (events_.empty() && part_.plan()->has_choice()) {
+    next_variant_ = part_.better_variant(next_frame_);
+  }
   return true;
+}
+
+/// Not all equations are looked at during a step. Where one has no value at the end of the window,
+/// or at the event in it, the step is taken again, shorter.
+bool PartRun::shorten_to_values() {
+  while (true) {
+    const double end = events_.empty() ? reached_ : events_.front().time;
+    next_frame_ = part_.frame();
+    if (values_at(end, next_frame_)) return true;
+    const double shorter = from_ + 0.5 * (end - from_);
+    const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * std::abs(reached_ - from_));
+    if (!(shorter - from_ > least)) {
+      Diagnostic failure = explain(numerics::StepStatus::DomainError);
+      part_.describe(motion_->values_failure(), failure);
+      reached_ = from_;
+      failure.message = fmt::format(
+          "integration stops at t = {}: an equation has no value just "
+          "ahead",
+          from_);
+      part_.fail(std::move(failure));
+      return false;
+    }
+    const numerics::StepStatus status = motion_->retake(shorter);
+    if (status != numerics::StepStatus::Stepped) {
+      part_.fail(explain(status));
+      return false;
+    }
+    reached_ = motion_->t();
+    search(from_);
+  }
 }
 
 bool PartRun::values_at(double time) {
@@ -206,11 +240,11 @@ double PartRun::noise(int border, double start_value) const {
   return std::max(rounding, 4 * std::abs(start_value));
 }
 
-void PartRun::note(int border, double time, double value, bool touches) {
+void PartRun::note(int border, double time, double value, int direction) {
   if (time > reached_) time = reached_;
   if (!events_.empty() && time > events_.front().time) return;
   if (!events_.empty() && time < events_.front().time) events_.clear();
-  events_.push_back({time, border, value, touches});
+  events_.push_back({time, border, value, direction});
 }
 
 void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
@@ -229,7 +263,7 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   const double h = reached_ - from_;
   if (track.states.empty()) {  // due at a time that can be computed
     const double due = -rest / coefficients[0];
-    if (due > time && due <= reached_) note(border, due, 0, false);
+    if (due > time && due <= reached_) note(border, due, 0, coefficients[0] > 0 ? 1 : -1);
     return;
   }
   std::array<double, numerics::kMaxDegree + 1> terms{};
@@ -253,18 +287,18 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
   const double begin = numerics::evaluate(p, start);
-  const bool at_zero = std::abs(begin) <= part_.start_band(border, begin);
+  const bool at_zero = std::abs(begin) <= part_.start_band(border, time);
   if (at_zero) options.noise = noise(border, begin);
   const numerics::Isolation found = numerics::isolate(p, options);
   if (found.count > 0) {
     const numerics::Location location =
         numerics::locate(p, found.roots()[0], {.method = workshop_.options.root_finder});
     note(border, from_ + location.right * h, location.value_right,
-         !numerics::is_crossing(found.roots()[0].kind));
+         direction_of(found.roots()[0].kind));
     return;
   }
   if (const auto touch = find_touch(p, start)) {
-    note(border, from_ + *touch * h, numerics::evaluate(p, *touch), true);
+    note(border, from_ + *touch * h, numerics::evaluate(p, *touch), 0);
     return;
   }
   const auto value = [&](double t) { return numerics::evaluate(p, (t - from_) / h); };
@@ -297,16 +331,16 @@ void PartRun::find_function(int border, const Tracked& track, std::optional<Side
   const double begin = value(start);
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
-  if (std::abs(begin) <= part_.start_band(border, begin)) options.noise = noise(border, begin);
+  if (std::abs(begin) <= part_.start_band(border, time)) options.noise = noise(border, begin);
   const numerics::Isolation found = numerics::isolate(value, options);
   if (found.count > 0) {
     const numerics::IsolatedRoot& root = found.roots()[0];
     if (numerics::is_crossing(root.kind) && root.left < root.right) {
       const numerics::Location location = numerics::locate(
           {.value = value}, root.left, root.right, {.method = workshop_.options.root_finder});
-      note(border, from_ + location.right * h, location.value_right, false);
+      note(border, from_ + location.right * h, location.value_right, direction_of(root.kind));
     } else {
-      note(border, from_ + root.right * h, value(root.right), !numerics::is_crossing(root.kind));
+      note(border, from_ + root.right * h, value(root.right), direction_of(root.kind));
     }
     return;
   }
@@ -321,7 +355,7 @@ void PartRun::check_side(int border, std::optional<Side> side, double time,
   if (!side) return;
   const double end = value(reached_);
   if (std::isnan(end)) return;
-  const double band = 4 * part_.start_band(border, end) + 1e-2 * workshop_.options.atol;
+  const double band = 4 * part_.start_band(border, reached_) + 1e-2 * workshop_.options.atol;
   const bool wrong = *side == Side::On     ? std::abs(end) > band
                      : *side == Side::Plus ? end < -band
                                            : end > band;
@@ -332,7 +366,7 @@ void PartRun::check_side(int border, std::optional<Side> side, double time,
     const double middle = 0.5 * (left + right);
     (sign * value(middle) > band ? right : left) = middle;
   }
-  note(border, right, value(right), false);
+  note(border, right, value(right), end > 0 ? 1 : -1);
 }
 
 Diagnostic PartRun::explain(numerics::StepStatus status) {

@@ -13,8 +13,8 @@ namespace chi::sim {
 struct BorderEvent {
   double time = 0;
   int border = -1;
-  double value = 0;      ///< of the difference there: how well it was located
-  bool touches = false;  ///< it is reached and not crossed
+  double value = 0;   ///< of the difference there: how well it was located
+  int direction = 0;  ///< of the difference: 1 rising, -1 falling; 0: it touches zero
 };
 
 /// One part in motion. Its *window* is the last step of its integrator; the present time of the run
@@ -67,13 +67,14 @@ class PartRun {
   void find_function(int border, const Tracked& tracked, std::optional<Side> side, double time);
   void check_side(int border, std::optional<Side> side, double time,
                   numerics::FunctionRef<double(double)> value);
-  void note(int border, double time, double value, bool touches);
+  void note(int border, double time, double value, int direction);
   double difference_at(const Tracked& tracked, double time);
   double noise(int border, double start_value) const;
   Diagnostic explain(numerics::StepStatus status);
 
   Workshop& workshop_;
   Part& part_;
+  bool shorten_to_values();
   void use_variant(StateVariant& variant, double time, std::span<const double> frame,
                    numerics::Restart kind);
   Motion* motion_ = nullptr;

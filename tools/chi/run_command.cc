@@ -93,6 +93,12 @@ class Run {
     run.heap_limit = memory_for_values();
     const Clock::time_point start = Clock::now();
     sim::Scheduler scheduler(*compiled_->model, *compiled_->program, run);
+    std::unique_ptr<sim::Physics> physics;
+    if (sim::needs_physics(*compiled_->model, *compiled_->program)) {
+      physics = sim::make_physics(*compiled_->model, *compiled_->program, scheduler.machine(),
+                                  scheduler.frames(), run);
+      scheduler.physics = physics.get();
+    }
     std::unique_ptr<results::Recording> recording;
     if (settings_.keeps_results()) {
       recording = std::make_unique<results::Recording>(
