@@ -341,7 +341,13 @@ void Engine::assigned(std::int64_t slot, std::int32_t count) {
 bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
   const Awaited& asked = awaited(block, condition);
   bring(asked.member);
-  if (!settle(asked.member) || !truth_of(asked, truth)) return false;
+  if (!settle(asked.member)) return false;
+  Member& member = members_[at(asked.member)];
+  if (member.part->reload()) {
+    member.part->update_sides();
+    member.wants_search = true;
+  }
+  if (!truth_of(asked, truth)) return false;
   const bool passes =
       asked.wanted != code::Wanted::Either && *truth == (asked.wanted == code::Wanted::True);
   if (passes) {
@@ -594,8 +600,17 @@ Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken
 
 void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
   Part& part = *member.part;
+  std::vector<Part::BorderValue> values;
+  part.border_values(part.frame(), values);
   for (const BorderEvent& event : member.run->events()) {
-    part.touch(event.border, event.time, event.value);
+    // How far from zero the values of the formulas are, where the event was located.
+    const double value = std::max(std::abs(event.value), std::abs(values[at(event.border)].value));
+    part.touch(event.border, event.time, value, event.direction == 0);
+    if (event.is_forced) {  // the step size is worn out
+      member.wants_restart = true;
+      member.restart = numerics::Restart::Cold;
+      if (member.run->put_on_border(event.border)) member.is_dirty = true;
+    }
     const auto& deciding = part.mode_borders();
     if (std::find(deciding.begin(), deciding.end(), event.border) != deciding.end()) {
       member.has_event = true;

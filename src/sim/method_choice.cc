@@ -128,10 +128,10 @@ bool MethodChoice::note_failure() {
   if (!automatic_ || ++failures_ > 2) return false;
   on_trial_ = false;
   if (is_explicit(method_)) return enter(implicit()), true;
-  if (method_ == bdf_ || method_ == radau_) {
-    return enter(method_ == bdf_ ? radau_ : bdf_), true;
-  }
-  return false;
+  if (method_ != bdf_ && method_ != radau_) return false;
+  // Where a Jacobian is infinite, as that of sqrt at 0, a method without one may still go on.
+  if (failures_ == 2 && !is_explicit(before_failures_)) return enter(Method::DormandPrince), true;
+  return enter(method_ == bdf_ ? radau_ : bdf_), true;
 }
 
 }  // namespace chi::sim

@@ -26,7 +26,9 @@ bool ModeSearch::run() {
   for (const bool jumps : {false, true}) {
     if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
     jumps_ = jumps;
-    if (iterate(start) || pivot(start) || search_near(start) || search_sliding(start)) return true;
+    if (iterate(start) || pivot(start) || search_near(start) || take_resting() ||
+        search_sliding(start))
+      return true;
   }
   explain();
   return false;
@@ -169,6 +171,31 @@ bool ModeSearch::take(const Sides& sides) {
   part_.sides_ = found.right;
   part_.jumps_ = found.changes;
   return true;
+}
+
+/// A mode in which a reached border rests, within the band but not on zero, is consistent with the
+/// side it assumes.
+bool ModeSearch::take_resting() {
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Attempt& a = *order_[i];
+    if (!a.solved || (a.jumped && !jumps_)) continue;
+    Sides sides = a.right;
+    bool rests = false;
+    for (const int b : part_.mode_borders_) {
+      const Side assumed = assumed_[i][at(b)];
+      if (sides[at(b)] != Side::On || assumed == Side::On || assumed == Side::Slide) continue;
+      sides[at(b)] = assumed;
+      rests = true;
+    }
+    part_.frame_ = a.frame;
+    if (!rests || part_.plan_for(sides).plan != a.plan) continue;
+    part_.plan_ = a.plan;
+    part_.sides_ = sides;
+    part_.jumps_ = a.changes;
+    part_.fit(part_.frame_);
+    return true;
+  }
+  return false;
 }
 
 bool ModeSearch::iterate(Sides sides) {

@@ -54,6 +54,7 @@ class ModeSearch {
   void solve_with_jump(Attempt& attempt);
   bool take(const Sides& sides);
   bool take_or_follow(const Sides& sides);
+  bool take_resting();
   bool iterate(Sides sides);
   bool pivot(Sides sides);
   bool search_near(const Sides& start);

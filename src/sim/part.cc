@@ -95,6 +95,7 @@ void Part::prepare() {
   border_ends_.resize(ends.size());
   sides_.resize(conditions_.borders().size(), Side::On);
   touched_.resize(conditions_.borders().size(), 0);
+  grazed_.resize(conditions_.borders().size(), 0);
   fit(frame_);
 }
 
@@ -135,6 +136,21 @@ void Part::load(double time) {
     if (discrete_[i]) frame_[i] = workshop_.discrete(discrete_[i]);
   }
   set_time(time);
+}
+
+bool Part::reload() {
+  bool changed = false;
+  const auto set = [&](std::size_t i, double value) {
+    changed = changed || !(frame_[i] == value);
+    frame_[i] = value;
+  };
+  for (std::size_t i = 0; i < input_slots_.size(); ++i) {
+    if (discrete_[i]) set(i, workshop_.discrete(discrete_[i]));
+    if (input_slots_[i] < 0) continue;
+    if (plan_ != nullptr && plan_->analysis().unknown_index({input_slots_[i]}) >= 0) continue;
+    set(i, workshop_.memory(input_slots_[i]).r);
+  }
+  return changed;
 }
 
 void Part::store(const std::vector<double>& frame) {
@@ -225,13 +241,17 @@ void Part::border_values(const std::vector<double>& frame, std::vector<BorderVal
   }
 }
 
-void Part::touch(int border, double time, double value) {
+void Part::touch(int border, double time, double value, bool grazes) {
   if (time != touch_time_) forget_touches();
   touch_time_ = time;
+  grazed_[at(border)] = grazes ? 1 : 0;
   touched_[at(border)] = std::max(touched_[at(border)], 2 * std::abs(value));
 }
 
-void Part::forget_touches() { std::fill(touched_.begin(), touched_.end(), 0.0); }
+void Part::forget_touches() {
+  std::fill(touched_.begin(), touched_.end(), 0.0);
+  std::fill(grazed_.begin(), grazed_.end(), char{0});
+}
 
 void Part::update_sides() {
   if (plan_ == nullptr) return;

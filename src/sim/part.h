@@ -69,6 +69,9 @@ class Part {
 
   /// Memory to frame: known values, guesses, discrete inputs, time.
   void load(double time);
+  /// The same for what is known in the present mode: variables that occur in no equation, only in a
+  /// condition, change without notice.
+  bool reload();  ///< whether anything changed
   /// Frame to memory: the unknowns of the present mode.
   void store() { store(frame_); }
   void store(const std::vector<double>& frame);
@@ -98,7 +101,7 @@ class Part {
   void border_values(const std::vector<double>& frame, std::vector<BorderValue>& out);
   /// The border was crossed or touched at the present instant: values there are zero within the
   /// accuracy of the location.
-  void touch(int border, double time, double value);
+  void touch(int border, double time, double value, bool grazes);
   void forget_touches();
 
   /// The borders that decide the mode: of guards and conditions in equations, and of sliding.
@@ -136,7 +139,8 @@ class Part {
   Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value);
   Side side_of_weight(Plan& plan, std::vector<double>& frame, int border);
   /// -1, 0 or 1: the sign of the first derivative that does not vanish.
-  int derivative_sign(Plan& plan, std::vector<double>& frame, expr::ExprId difference);
+  int derivative_sign(Plan& plan, std::vector<double>& frame, expr::ExprId difference,
+                      double relative_zero);
   void enter_inputs(std::span<const expr::ExprId> roots);
   expr::VarRef weight_of(int border) const;
   void add_weight_borders(int border);
@@ -162,6 +166,7 @@ class Part {
   StateVariant* variant_ = nullptr;
   Sides sides_;  // per border
   double touch_time_ = -1;
+  std::vector<char> grazed_;     // per border: it was only touched
   std::vector<double> touched_;  // per border: extra band at the present instant
   std::vector<Change> jumps_;
   bool has_started_ = false;

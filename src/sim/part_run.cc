@@ -27,12 +27,14 @@ int direction_of(numerics::RootKind kind) {
   return kind == numerics::RootKind::Rising ? 1 : kind == numerics::RootKind::Falling ? -1 : 0;
 }
 
-/// The first extremum of p behind `start` that is zero but for rounding.
-std::optional<double> find_touch(const numerics::Polynomial& p, double start) {
-  constexpr double kRounding = 4e-16;
+/// The first extremum of p behind `start` that is within `band` of zero, or within rounding.
+std::optional<double> find_touch(const numerics::Polynomial& p, double start, double band) {
+  constexpr double kRounding = 1e-12;
   double size = 0;
   for (const double term : p.terms()) size += std::abs(term);
-  if (p.degree < 2 || numerics::clearly_without_roots(p, kRounding * size)) return std::nullopt;
+  if (p.degree < 2 || numerics::clearly_without_roots(p, kRounding * size + band)) {
+    return std::nullopt;
+  }
   const numerics::Polynomial slope = numerics::derivative(p);
   const numerics::Isolation extrema = numerics::isolate(slope, {.from = start});
   for (const numerics::IsolatedRoot& root : extrema.roots()) {
@@ -42,7 +44,8 @@ std::optional<double> find_touch(const numerics::Polynomial& p, double start) {
       terms += std::abs(term * power);
       power *= x;
     }
-    if (x > start && std::abs(numerics::evaluate_accurately(p, x)) <= kRounding * terms) return x;
+    const double value = std::abs(numerics::evaluate_accurately(p, x));
+    if (x > start && value <= kRounding * terms + band) return x;
   }
   return std::nullopt;
 }
@@ -100,6 +103,7 @@ bool PartRun::step(double limit) {
   }
   const numerics::StepStatus status = motion_->step(limit);
   if (status != numerics::StepStatus::Stepped) {
+    if (stop_at_border()) return true;
     part_.fail(explain(status));
     return false;
   }
@@ -114,6 +118,44 @@ bool PartRun::step(double limit) {
   return true;
 }
 
+/// The steps shrink to nothing where a function leaves its domain, as a square root does when a
+/// tank runs empty. If a border is reached there, but for the accuracy of the solution, that is the
+/// event which the model provides for.
+bool PartRun::stop_at_border() {
+  const double now = reached_;
+  if (now == stopped_at_) return false;
+  std::vector<Part::BorderValue> values;
+  part_.fit(part_.frame());
+  next_frame_ = part_.frame();
+  if (has_window_ && !values_at(now, next_frame_)) return false;
+  part_.border_values(next_frame_, values);
+  bool found = false;
+  for (const int border : relevant_borders()) {
+    const double g = values[at(border)].value;
+    if (!(std::abs(g) <= 10 * workshop_.options.atol + 100 * values[at(border)].band)) continue;
+    if (!found) events_.clear();
+    found = true;
+    events_.push_back({now, border, g, g > 0 ? -1 : 1, true});
+  }
+  if (found) stopped_at_ = now;
+  return found;
+}
+
+bool PartRun::put_on_border(int border) {
+  const Tracked& track = tracked(part_.conditions().borders()[at(border)].difference);
+  if (track.kind != Tracked::Kind::Linear || track.states.size() != 1) return false;
+  std::vector<double> coefficients(at(track.formulas->size()));
+  std::vector<double>& frame = part_.frame();
+  if (!track.formulas->evaluate(frame.data(), coefficients.data())) return false;
+  const double slope = coefficients[track.has_time ? 1 : 0];
+  if (slope == 0) return false;
+  double rest = coefficients.back();
+  if (track.has_time) rest += coefficients[0] * frame[0];
+  frame[at(part_.place(motion_->states()[at(track.states[0])]))] = 0.0 - rest / slope;
+  part_.store();
+  return true;
+}
+
 /// Not all equations are looked at during a step. Where one has no value at the end of the window,
 /// or at the event in it, the step is taken again, shorter.
 bool PartRun::shorten_to_values() {
@@ -124,6 +166,8 @@ bool PartRun::shorten_to_values() {
     const double shorter = from_ + 0.5 * (end - from_);
     const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * std::abs(reached_ - from_));
     if (!(shorter - from_ > least)) {
+      reached_ = from_;
+      if (stop_at_border()) return true;
       Diagnostic failure = explain(numerics::StepStatus::DomainError);
       part_.describe(motion_->values_failure(), failure);
       reached_ = from_;
@@ -136,6 +180,8 @@ bool PartRun::shorten_to_values() {
     }
     const numerics::StepStatus status = motion_->retake(shorter);
     if (status != numerics::StepStatus::Stepped) {
+      reached_ = from_;
+      if (stop_at_border()) return true;
       part_.fail(explain(status));
       return false;
     }
@@ -244,7 +290,7 @@ void PartRun::note(int border, double time, double value, int direction) {
   if (time > reached_) time = reached_;
   if (!events_.empty() && time > events_.front().time) return;
   if (!events_.empty() && time < events_.front().time) events_.clear();
-  events_.push_back({time, border, value, direction});
+  events_.push_back({time, border, value, direction, false});
 }
 
 void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
@@ -288,7 +334,17 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   options.max_roots = 1;
   const double begin = numerics::evaluate(p, start);
   const bool at_zero = std::abs(begin) <= part_.start_band(border, time);
-  if (at_zero) options.noise = noise(border, begin);
+  if (at_zero) {
+    // Nearer than time can be told, or than rounding allows, is where we are.
+    double size = 0, power = 1;
+    for (const double term : p.terms()) {
+      size += std::abs(term * power);
+      power *= start;
+    }
+    const double slope = std::abs(numerics::evaluate(numerics::derivative(p), start)) / h;
+    options.noise =
+        std::max(noise(border, begin), 1e-15 * (size + slope * std::max(std::abs(time), h)));
+  }
   const numerics::Isolation found = numerics::isolate(p, options);
   if (found.count > 0) {
     const numerics::Location location =
@@ -297,7 +353,8 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
          direction_of(found.roots()[0].kind));
     return;
   }
-  if (const auto touch = find_touch(p, start)) {
+  if (const auto touch =
+          at_zero ? std::nullopt : find_touch(p, start, 1e-3 * workshop_.options.atol)) {
     note(border, from_ + *touch * h, numerics::evaluate(p, *touch), 0);
     return;
   }

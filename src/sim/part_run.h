@@ -13,8 +13,9 @@ namespace chi::sim {
 struct BorderEvent {
   double time = 0;
   int border = -1;
-  double value = 0;   ///< of the difference there: how well it was located
-  int direction = 0;  ///< of the difference: 1 rising, -1 falling; 0: it touches zero
+  double value = 0;        ///< of the difference there: how well it was located
+  int direction = 0;       ///< of the difference: 1 rising, -1 falling; 0: it touches zero
+  bool is_forced = false;  ///< no root: so close to it no step was possible any more
 };
 
 /// One part in motion. Its *window* is the last step of its integrator; the present time of the run
@@ -42,6 +43,10 @@ class PartRun {
   void search(double time);
   const std::vector<BorderEvent>& events() const { return events_; }  ///< simultaneous ones
   double event_time() const;                                          ///< infinity if there is none
+
+  /// Moves the one state that a border depends on such that its difference is zero: it was within
+  /// tolerance. Whether there is one such state.
+  bool put_on_border(int border);
 
   /// How many conditions of waiting processes watch a border.
   void watch(int border) { ++watched_[border]; }
@@ -75,6 +80,8 @@ class PartRun {
   Workshop& workshop_;
   Part& part_;
   bool shorten_to_values();
+  bool stop_at_border();
+  double stopped_at_ = -1;
   void use_variant(StateVariant& variant, double time, std::span<const double> frame,
                    numerics::Restart kind);
   Motion* motion_ = nullptr;

@@ -20,6 +20,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr int kHighestDerivative = 4;
 /// A derivative within this of zero, relative to the size of its terms, counts as zero;
 constexpr double kRelativeZero = 1e-9;
+constexpr double kRelativeZeroAtExtremum = 1e-6;
 /// so does one smaller than this: what rounding leaves of quantities of size one.
 constexpr double kAbsoluteZero = 1e-13;
 /// Weights within this of 0 and 1 are at the end of sliding.
@@ -44,8 +45,11 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
 
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g) {
   if (std::abs(g.value) > g.band) return g.value > 0 ? Side::Plus : Side::Minus;
-  return static_cast<Side>(
-      derivative_sign(plan, frame, conditions_.borders()[at(border)].difference));
+  // Where an extremum was located, the first derivative is zero to half the digits only.
+  const bool grazes = grazed_[at(border)] != 0 && frame[at(time_place_)] == touch_time_;
+  return static_cast<Side>(derivative_sign(plan, frame,
+                                           conditions_.borders()[at(border)].difference,
+                                           grazes ? kRelativeZeroAtExtremum : kRelativeZero));
 }
 
 /// Sliding lasts while the weights are between 0 and 1; at an end their derivative decides.
@@ -58,13 +62,15 @@ Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border) {
   if (w > 1 + kWeightBand) return Side::Plus;
   const bool low = w<kWeightBand, high = w> 1 - kWeightBand;
   if (!low && !high) return Side::Slide;
-  const int direction = derivative_sign(plan, frame, expr::variable(workshop_.pool(), weight.var));
+  const int direction =
+      derivative_sign(plan, frame, expr::variable(workshop_.pool(), weight.var), kRelativeZero);
   if (low && direction < 0) return Side::Minus;
   if (high && direction > 0) return Side::Plus;
   return Side::Slide;
 }
 
-int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId difference) {
+int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId difference,
+                          double relative_zero) {
   expr::Pool& pool = workshop_.pool();
   const structure::Analysis& analysis = plan.analysis();
   for (int k = 1; k <= kHighestDerivative; ++k) {
@@ -103,7 +109,9 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
     if (!plan.climb(frame.data(), formula.levels)) return 0;
     formula.formulas->evaluate_each(frame.data(), values.data());
     if (std::isnan(values[0])) return 0;
-    const double zero = kRelativeZero * (std::isnan(values[1]) ? 0 : values[1]) + kAbsoluteZero;
+    const double size = std::isnan(values[1]) ? 0 : values[1];
+    const double zero =
+        relative_zero * std::max(size, relative_zero > kRelativeZero ? 1.0 : 0.0) + kAbsoluteZero;
     if (std::abs(values[0]) > zero) return values[0] > 0 ? 1 : -1;
   }
   return 0;
