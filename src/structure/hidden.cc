@@ -11,31 +11,36 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 using Sum = std::map<std::int32_t, std::int64_t>;
 
-// The row of J within its diagonal block, if all its entries there are whole numbers.
+// The rows of J within their diagonal blocks, as whole numbers times symbols: an unknown that
+// stands alone in a term is one symbol, any other term one for each number of times it is
+// differentiated. The derivatives of such a term with respect to the unknowns are the same in every
+// row with the same symbol, so a sum that cancels the symbols cancels the rows of J.
 class BlockRows {
  public:
   BlockRows(const RowMatrix& matrix, const graph::Offsets& offsets,
-            const graph::BlockTriangularForm& blocks)
-      : matrix_(matrix), offsets_(offsets), blocks_(blocks) {}
+            const graph::BlockTriangularForm& blocks, std::int32_t num_unknowns)
+      : matrix_(matrix), offsets_(offsets), blocks_(blocks), num_symbols_(num_unknowns) {}
 
-  bool add(std::int32_t row, IntegerRows& to) const {
-    const std::size_t before = to.column.size();
+  void add(std::int32_t row, IntegerRows& to) {
     const IntegerRows& entries = matrix_.entries;
     for (std::int32_t k = entries.row_start[at(row)]; k < entries.row_start[at(row) + 1]; ++k) {
       const std::int32_t column = entries.column[at(k)];
       for (const Occurrence& x : matrix_.unknowns_in(column)) {
         if (!is_in_block(row, x)) continue;
-        if (!matrix_.is_leaf[at(column)]) {
-          to.column.resize(before);
-          to.coefficient.resize(before);
-          return false;
+        if (matrix_.is_leaf[at(column)]) {
+          to.add(x.unknown, entries.coefficient[at(k)]);
+          continue;
         }
-        to.add(x.unknown, entries.coefficient[at(k)]);
+        const auto symbol = symbols_.try_emplace({column, offsets_.c[{row}]}, num_symbols_);
+        if (symbol.second) ++num_symbols_;
+        to.add(symbol.first->second, entries.coefficient[at(k)]);
+        break;
       }
     }
     to.end_row();
-    return true;
   }
+
+  std::int32_t num_symbols() const { return num_symbols_; }
 
  private:
   bool is_in_block(std::int32_t row, const Occurrence& x) const {
@@ -48,6 +53,8 @@ class BlockRows {
   const RowMatrix& matrix_;
   const graph::Offsets& offsets_;
   const graph::BlockTriangularForm& blocks_;
+  std::map<std::pair<std::int32_t, int>, std::int32_t> symbols_;  // of a term and an offset
+  std::int32_t num_symbols_;
 };
 
 // A multiple of `sum` minus a multiple of `other` without `row`. Empty if numbers get too large.
@@ -80,17 +87,18 @@ std::vector<HiddenConstraint> hidden_constraints(const RowMatrix& matrix,
                                                  const graph::Signature& sigma,
                                                  const graph::Offsets& offsets) {
   const graph::BlockTriangularForm blocks = graph::fine_blocks(sigma, offsets);
-  const BlockRows block_rows(matrix, offsets, blocks);
+  BlockRows block_rows(matrix, offsets, blocks, sigma.pattern.num_vars());
   IntegerRows rows;
   std::vector<std::int32_t> row_of;
   for (graph::EqId eq{0}; eq.index < sigma.pattern.num_eqs(); ++eq.index) {
     if (blocks.eqs_of(blocks.block_of[eq]).size() == 1) continue;
-    if (block_rows.add(eq.index, rows)) row_of.push_back(eq.index);
+    block_rows.add(eq.index, rows);
+    row_of.push_back(eq.index);
   }
   if (row_of.empty()) return {};
 
   std::vector<HiddenConstraint> found;
-  const std::vector<char> all(at(sigma.pattern.num_vars()), 1);
+  const std::vector<char> all(at(block_rows.num_symbols()), 1);
   std::map<std::int32_t, std::vector<std::size_t>> found_in;  // by block
   for (const Dependency& dependency : find_dependencies(rows, all)) {
     if (!dependency.has_coefficients) continue;

@@ -126,5 +126,16 @@ TEST(Hidden, AcrossOffsets) {
   EXPECT_EQ(a.degrees_of_freedom, 1);
 }
 
+TEST(Hidden, BehindEqualTermsThatAreNotLinear) {
+  // The difference of the first two rows is p' = q, whatever z*sin(w) is: no degree of freedom.
+  Model model("p q z w", {"p' - q + q' + z*sin(w) = 0", "q' + z*sin(w) = 0", "p + sin(p) = time",
+                          "w = 1 + time"});
+  const Analysis a = model.analyse();
+  ASSERT_FALSE(a.singular);
+  EXPECT_EQ(a.degrees_of_freedom, 0);
+  ASSERT_EQ(a.combinations.size(), 1u);
+  EXPECT_EQ(a.combinations[0].of.size(), 2u);
+}
+
 }  // namespace
 }  // namespace chi::structure
