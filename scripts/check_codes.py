@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Fails if a diagnostic code is registered twice, or no test knows it: by its code in a golden test, by its name in a
-unit test."""
+unit test, by an example in docs/diagnostics, which check_explanations.py runs."""
 import pathlib
 import re
 import sys
@@ -16,6 +16,10 @@ for file in (root / "tests").rglob("*"):
 for file in (root / "src").rglob("*_test.cc"):
     named = set(re.findall(r"DiagCode::(\w+)", file.read_text("utf-8", "replace")))
     tested |= {code for name, code, _ in codes if name in named}
+for file in (root / "docs/diagnostics").glob("*.md"):
+    for section in re.split(r"^## ", file.read_text("utf-8"), flags=re.M)[1:]:
+        if "\n```chi\n" in section:
+            tested.add(section[:5])
 
 wrong = []
 seen = {}

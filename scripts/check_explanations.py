@@ -23,8 +23,6 @@ NO_EXAMPLE = {
     "E6021": "the checker finds a missing `ret` before the run",
     "E6023": "takes the memory of the machine",
 }
-# Failures of equations: pinned by tests/golden/run and tests/cases, each with several causes.
-NO_EXAMPLE |= {f"E{number}": "failures of equations" for number in [6004, *range(6101, 6200)]}
 
 
 def sections():

@@ -10,6 +10,7 @@
 #include "sim/frames.h"
 #include "sim/observer.h"
 #include "sim/outcome.h"
+#include "sim/run_counts.h"
 #include "sim/run_options.h"
 
 namespace chi::sim {
@@ -77,6 +78,9 @@ class Physics : public code::Surroundings {
   /// state event that makes some watched condition worth another look: appends the processes that
   /// watch it to `woken`. Sets Machine::time. Requires limit > time.
   virtual Advance advance(double limit, std::vector<std::int32_t>& woken) = 0;
+
+  /// Adds what it counted so far.
+  virtual void count(RunCounts&) const {}
 
   /// Why the run cannot go on, after a failure of any call. Its time is not used.
   virtual const Outcome& failure() const = 0;

@@ -13,20 +13,11 @@
 #include "sim/outcome.h"
 #include "sim/physics.h"
 #include "sim/ready_set.h"
+#include "sim/run_counts.h"
 #include "sim/run_options.h"
 #include "sim/watch_lists.h"
 
 namespace chi::sim {
-
-/// What a run counted, for `--stats`.
-struct RunCounts {
-  std::int64_t time_events = 0;  ///< processes woken by the calendar
-  std::int64_t state_events =
-      0;  ///< processes woken because a condition that they wait for changed
-  std::int64_t communications = 0;
-  std::int64_t resumptions = 0;  ///< times a process was run until it waited
-  std::int64_t instants = 0;     ///< different times at which something happened
-};
 
 /// Runs the processes of one model: actions, which take no time, alternate with delays
 /// (semantics.md §3).

@@ -73,7 +73,7 @@ TEST(ExplainSingular, Contradictions) {
 TEST(ExplainSingular, AsADiagnostic) {
   Model model("x", {"x = sin(u)", "x^2 = u"});
   const Explanation text = explain(model);
-  const Diagnostic d = to_diagnostic(DiagCode::EquationsNotSimulated, text, [](std::int32_t row) {
+  const Diagnostic d = to_diagnostic(DiagCode::SingularEquations, text, [](std::int32_t row) {
     return Span{10 * row, 10 * row + 5};
   });
   EXPECT_EQ(d.message, text.message);

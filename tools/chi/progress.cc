@@ -55,4 +55,30 @@ void Progress::clear() {
   shown_ = false;
 }
 
+void ProgressOfMotion::start(double time) {
+  if (recorder_ != nullptr) recorder_->start(time);
+}
+
+void ProgressOfMotion::constant_until(double from, double to) {
+  if (recorder_ != nullptr) recorder_->constant_until(from, to);
+}
+
+void ProgressOfMotion::moved(double from, double to, sim::MotionView& view) {
+  if (recorder_ != nullptr) recorder_->moved(from, to, view);
+  if ((++steps_ & 63) == 0) progress_.pulse(to, counts_);  // the clock is not for nothing
+}
+
+void ProgressOfMotion::before_event(double time) {
+  ++counts_.time_events;
+  if (recorder_ != nullptr) recorder_->before_event(time);
+}
+
+void ProgressOfMotion::after_event(double time) {
+  if (recorder_ != nullptr) recorder_->after_event(time);
+}
+
+void ProgressOfMotion::finish(double time) {
+  if (recorder_ != nullptr) recorder_->finish(time);
+}
+
 }  // namespace chi::cli

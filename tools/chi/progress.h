@@ -16,6 +16,7 @@ class Progress : public sim::Scheduler::Pulse {
   void pulse(double time, const sim::RunCounts& counts) override;
   void print(std::string_view text) override;
   void clear();  ///< takes the bar away
+  bool shows_bar() const { return show_bar_; }
   bool output_failed() const { return output_failed_; }
   bool nobody_reads() const { return nobody_reads_; }  ///< the pipe was closed at the other end
   bool in_line() const { return in_line_; }  ///< the model's output does not end with a newline
@@ -33,6 +34,26 @@ class Progress : public sim::Scheduler::Pulse {
   Clock::time_point start_;
   Clock::time_point last_ = {};
   Clock::time_point flushed_ = {};
+};
+
+/// Tells the progress of motion, of which the scheduler hears nothing, and hands everything on to
+/// `recorder`, if there is one.
+class ProgressOfMotion : public sim::Recorder {
+ public:
+  ProgressOfMotion(Progress& progress, sim::Recorder* recorder)
+      : progress_(progress), recorder_(recorder) {}
+  void start(double time) override;
+  void constant_until(double from, double to) override;
+  void moved(double from, double to, sim::MotionView& view) override;
+  void before_event(double time) override;
+  void after_event(double time) override;
+  void finish(double time) override;
+
+ private:
+  Progress& progress_;
+  sim::Recorder* recorder_;
+  sim::RunCounts counts_;  ///< events met here
+  unsigned steps_ = 0;
 };
 
 }  // namespace chi::cli

@@ -120,6 +120,9 @@ class Run {
                       !options_.no_progress && !options_.common.quiet && isatty(STDERR_FILENO) != 0,
                       interrupted);
     scheduler.pulse = &progress;
+    // While only equations move, who records is asked at every step.
+    ProgressOfMotion motion(progress, recording.get());
+    if (progress.shows_bar() && physics) scheduler.recorder = &motion;
     initialise_seconds_ = seconds(start, Clock::now());
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGPIPE, SIG_IGN);  // who reads the output may go; the results are kept
@@ -127,7 +130,9 @@ class Run {
     const sim::Outcome outcome = scheduler.run();
     simulate_seconds_ = seconds(begin, Clock::now());
     progress.clear();
-    return finish(outcome, recording.get(), scheduler.counts(), progress);
+    sim::RunCounts counts = scheduler.counts();
+    if (physics) physics->count(counts);
+    return finish(outcome, recording.get(), counts, progress);
   }
 
   bool open_events() {
@@ -186,34 +191,52 @@ class Run {
   }
 
   void print_summary(const sim::Outcome& outcome, const sim::RunCounts& counts) const {
-    std::printf(
-        "%s\n",
-        fmt::format("{{\"summary\":{{\"time\":{},\"ending\":{},\"failed\":{},\"time_events\":{},"
-                    "\"communications\":"
-                    "{},\"instants\":{},\"seconds\":{{\"compile\":{:.6f},\"initialise\":{:.6f},"
-                    "\"simulate\":{:.6f}}}}}}}",
-                    json_number(outcome.time),
-                    json_quote(outcome.failed() ? std::string("failed") : driver::ending(outcome)),
-                    outcome.failed(), counts.time_events, counts.communications, counts.instants,
-                    compile_seconds_, initialise_seconds_, simulate_seconds_)
-            .c_str());
+    std::string text = fmt::format(
+        "{{\"summary\":{{\"time\":{},\"ending\":{},\"failed\":{},", json_number(outcome.time),
+        json_quote(outcome.failed() ? std::string("failed") : driver::ending(outcome)),
+        outcome.failed());
+    for (const auto& [name, key, value] : counters(counts))
+      text += fmt::format("\"{}\":{},", key, value);
+    text += fmt::format(
+        "\"seconds\":{{\"compile\":{:.6f},\"initialise\":{:.6f},\"simulate\":{:.6f}}}}}}}",
+        compile_seconds_, initialise_seconds_, simulate_seconds_);
+    std::printf("%s\n", text.c_str());
   }
 
   void print_stats(const sim::Outcome& outcome, const sim::RunCounts& counts) const {
-    std::fputs(
-        fmt::format("{}\n"
-                    "  time events       {:>12}\n"
-                    "  communications    {:>12}\n"
-                    "  resumptions       {:>12}\n"
-                    "  instants          {:>12}\n"
-                    "  compile           {:>12.3f} ms\n"
-                    "  initialise        {:>12.3f} ms\n"
-                    "  simulate          {:>12.3f} ms\n",
-                    outcome.failed() ? std::string("the run failed") : driver::ending(outcome),
-                    counts.time_events, counts.communications, counts.resumptions, counts.instants,
-                    1e3 * compile_seconds_, 1e3 * initialise_seconds_, 1e3 * simulate_seconds_)
-            .c_str(),
-        stderr);
+    std::string text =
+        (outcome.failed() ? std::string("the run failed") : driver::ending(outcome)) + "\n";
+    for (const auto& [name, key, value] : counters(counts))
+      text += fmt::format("  {:<18}{:>12}\n", name, value);
+    const std::pair<const char*, double> times[] = {{"compile", compile_seconds_},
+                                                    {"initialise", initialise_seconds_},
+                                                    {"simulate", simulate_seconds_}};
+    for (const auto& [name, value] : times)
+      text += fmt::format("  {:<18}{:>12.3f} ms\n", name, 1e3 * value);
+    std::fputs(text.c_str(), stderr);
+  }
+
+  struct Counter {
+    const char* name;
+    const char* key;
+    std::int64_t value;
+  };
+  /// Those of equations only if there are any.
+  static std::vector<Counter> counters(const sim::RunCounts& counts) {
+    std::vector<Counter> all = {{"time events", "time_events", counts.time_events},
+                                {"communications", "communications", counts.communications},
+                                {"resumptions", "resumptions", counts.resumptions},
+                                {"instants", "instants", counts.instants}};
+    if (counts.steps + counts.evaluations + counts.state_events + counts.modes > 0) {
+      all.insert(all.end(), {{"steps", "steps", counts.steps},
+                             {"rejected steps", "rejected_steps", counts.rejected},
+                             {"evaluations", "evaluations", counts.evaluations},
+                             {"jacobians", "jacobians", counts.jacobians},
+                             {"state events", "state_events", counts.state_events},
+                             {"modes", "modes", counts.modes},
+                             {"mode switches", "mode_switches", counts.mode_switches}});
+    }
+    return all;
   }
 
   struct Close {
