@@ -202,6 +202,7 @@ void Engine::bring(std::int32_t number) {
   const double now = workshop_.machine.time;
   if (member.time == now) return;
   member.time = now;
+  member.run->keep_past(now);
   member.run->values_at(now);
   member.part->store();
 }
@@ -603,6 +604,10 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
   std::vector<Part::BorderValue> values;
   part.border_values(part.frame(), values);
   for (const BorderEvent& event : member.run->events()) {
+    if (event.border < 0) {
+      member.is_dirty = true;
+      continue;
+    }
     // How far from zero the values of the formulas are, where the event was located.
     const double value = std::max(std::abs(event.value), std::abs(values[at(event.border)].value));
     part.touch(event.border, event.time, value, event.direction == 0);
@@ -657,6 +662,7 @@ bool Engine::notice_zeno(std::int32_t number) {
   }
   const double limit = now + rest;
   const BorderEvent& event = member.run->events().front();
+  if (event.border < 0) return true;
   const std::string what =
       member.part->text(member.part->conditions().borders()[at(event.border)].difference) + " = 0";
   if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));

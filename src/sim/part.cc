@@ -29,7 +29,8 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
       equations_(std::move(equations)),
       number_(number),
       context_{.pool = workshop.pool(), .leaves = leaves_, .boxes = workshop.boxes},
-      conditions_(workshop.pool(), leaves_, workshop.boxes) {
+      conditions_(workshop.pool(), leaves_, workshop.boxes),
+      delays_(context_, 0) {
   const auto bound = [this](VarRef x, bool upper) {
     const double none =
         upper ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
@@ -66,8 +67,8 @@ void Part::enter_inputs(std::span<const ExprId> roots) {
   const expr::Pool& pool = workshop_.pool();
   const expr::Occurrences found = expr::occurrences(pool, roots, {}, [&](ExprId e) {
     const expr::Op op = pool.op(e);
-    const bool is_input =
-        op == expr::Op::Variable || op == expr::Op::DiscreteReal || op == expr::Op::DiscreteBool;
+    const bool is_input = op == expr::Op::Variable || op == expr::Op::DiscreteReal ||
+                          op == expr::Op::DiscreteBool || op == expr::Op::Delay;
     return is_input ? e : ExprId{};
   });
   for (const ExprId leaf : found.node) {
@@ -136,6 +137,15 @@ void Part::load(double time) {
     if (discrete_[i]) frame_[i] = workshop_.discrete(discrete_[i]);
   }
   set_time(time);
+  fill_delays(frame_);
+}
+
+void Part::fill_delays(std::vector<double>& frame) {
+  if (!delays_.update()) return;
+  fit(frame);
+  fit(frame_);
+  if (!has_started_) delays_.start(frame[at(time_place_)], frame.data());
+  delays_.set_after(frame[at(time_place_)], frame.data());
 }
 
 bool Part::reload() {
@@ -197,6 +207,11 @@ Span Part::border_span(int border) const {
   }
   const auto statement = statement_spans_.find(border);
   return statement == statement_spans_.end() ? Span{} : statement->second;
+}
+
+Span Part::first_span() const {
+  const auto& equations = equations_.set.equations;
+  return equations.empty() ? Span{} : equations[flat::EquationId{0}].span;
 }
 
 Span Part::variable_span(VarRef x) const {

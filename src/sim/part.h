@@ -9,6 +9,7 @@
 
 #include "diag/diagnostic.h"
 #include "sim/conditions.h"
+#include "sim/delay_history.h"
 #include "sim/jump.h"
 #include "sim/parts.h"
 #include "sim/plan.h"
@@ -56,6 +57,7 @@ class Part {
   const Sides& sides() const { return sides_; }
   Conditions& conditions() { return conditions_; }
   const SolverContext& context() const { return context_; }
+  DelayHistory& delays() { return delays_; }
   code::FormulaLeaves& leaves() { return leaves_; }
   const std::optional<Diagnostic>& failure() const { return failure_; }
   void fail(Diagnostic diagnostic) { failure_ = std::move(diagnostic); }
@@ -89,6 +91,7 @@ class Part {
   bool is_reached(int condition);
   bool depends_on_time() const;
   Span border_span(int border) const;
+  Span first_span() const;  ///< of its first equation
   Span variable_span(expr::VarRef x) const;
   /// The half width in which a difference that starts there counts as zero.
   double start_band(int border, double time) const;
@@ -141,6 +144,7 @@ class Part {
   /// -1, 0 or 1: the sign of the first derivative that does not vanish.
   int derivative_sign(Plan& plan, std::vector<double>& frame, expr::ExprId difference,
                       double relative_zero);
+  void fill_delays(std::vector<double>& frame);
   void enter_inputs(std::span<const expr::ExprId> roots);
   expr::VarRef weight_of(int border) const;
   void add_weight_borders(int border);
@@ -151,6 +155,7 @@ class Part {
   code::FormulaLeaves leaves_;
   SolverContext context_;
   Conditions conditions_;
+  DelayHistory delays_;
   std::vector<int> guard_conditions_;                  // per branch
   std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
   std::vector<int> mode_borders_;

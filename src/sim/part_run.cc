@@ -52,7 +52,21 @@ std::optional<double> find_touch(const numerics::Polynomial& p, double start, do
 
 }  // namespace
 
+void PartRun::keep_past(double until) {
+  DelayHistory& delays = part_.delays();
+  if (delays.empty() || !has_window_ || !(until > kept_until_)) return;
+  past_frame_ = part_.frame();
+  delays.extend(kept_until_, until, [this](double time) -> const double* {
+    return values_at(time, past_frame_) ? past_frame_.data() : nullptr;
+  });
+  kept_until_ = until;
+}
+
 void PartRun::restart(double time, numerics::Restart kind) {
+  keep_past(time);
+  kept_until_ = time;
+  part_.delays().add_break(time);
+  part_.delays().begin_window(time);
   from_ = reached_ = time;
   has_window_ = false;
   events_.clear();
@@ -68,8 +82,9 @@ void PartRun::use_variant(StateVariant& variant, double time, std::span<const do
   if (!variant.motion) {
     const RunOptions& options = workshop_.options;
     const MotionOptions motion{options.rtol, options.atol, options.solver};
-    variant.motion = std::make_unique<Motion>(part_.context(), variant.order, variant.choice.states,
-                                              motion, inputs_);
+    variant.motion =
+        std::make_unique<Motion>(part_.context(), variant.order, variant.choice.states, motion,
+                                 part_.delays().empty() ? nullptr : &part_.delays());
     kind = numerics::Restart::Cold;
   }
   part_.fit(part_.frame());
@@ -84,8 +99,25 @@ bool PartRun::moves() const {
 }
 
 bool PartRun::step(double limit) {
+  keep_past(reached_);
   from_ = reached_;
+  part_.delays().begin_window(from_);
   events_.clear();
+  double break_time = kInfinity;
+  if (!part_.delays().empty()) {
+    next_frame_ = part_.frame();
+    if (has_window_) values_at(from_, next_frame_);
+    if (const ExprId node = part_.delays().wrong(next_frame_.data())) {
+      part_.fail({.code = DiagCode::IntegrationFailed,
+                  .span = part_.first_span(),
+                  .message = fmt::format("the time of `{}` is not positive at t = {}",
+                                         part_.text(node), from_)});
+      return false;
+    }
+    break_time = part_.delays().next_break(from_, next_frame_.data());
+    const double longest = part_.delays().longest_step(next_frame_.data());
+    limit = std::min({limit, break_time, from_ + longest});
+  }
   if (motion_ == nullptr) {
     // Nothing is integrated: a window is as long as we like; longer ones when nothing happens.
     if (horizon_ <= 0) horizon_ = std::isfinite(limit) ? (limit - from_) / 16 : 1;
@@ -112,6 +144,9 @@ bool PartRun::step(double limit) {
   has_window_ = true;
   search(from_);
   if (!shorten_to_values()) return false;
+  if (reached_ == break_time && (events_.empty() || events_.front().time == reached_)) {
+    events_.push_back({reached_, -1, 0, 0, false});  // what jumped comes back
+  }
   if (events_.empty() && part_.plan()->has_choice()) {
     next_variant_ = part_.better_variant(next_frame_);
   }

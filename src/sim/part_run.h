@@ -12,7 +12,7 @@ namespace chi::sim {
 /// A border that is reached inside the present window.
 struct BorderEvent {
   double time = 0;
-  int border = -1;
+  int border = -1;         ///< -1: a jump or kink comes back through a delay
   double value = 0;        ///< of the difference there: how well it was located
   int direction = 0;       ///< of the difference: 1 rising, -1 falling; 0: it touches zero
   bool is_forced = false;  ///< no root: so close to it no step was possible any more
@@ -32,6 +32,8 @@ class PartRun {
   /// Makes the next window, not past `limit`, and looks for events in it. False if that failed:
   /// `part().failure()`.
   bool step(double limit);
+  /// What lies behind becomes the past that delays look back at.
+  void keep_past(double until);
   /// Values at a time in the window into the part's frame.
   bool values_at(double time);
   /// The same into a frame of the caller's.
@@ -85,7 +87,8 @@ class PartRun {
   void use_variant(StateVariant& variant, double time, std::span<const double> frame,
                    numerics::Restart kind);
   Motion* motion_ = nullptr;
-  FrameInputs* inputs_ = nullptr;
+  double kept_until_ = 0;  // the past of delays is known up to here
+  std::vector<double> past_frame_;
   StateVariant* next_variant_ = nullptr;  // the states to go on with from the end of the window
   std::vector<double> next_frame_;
   double from_ = 0, reached_ = 0;

@@ -105,6 +105,7 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
     if (formula.vanishes) return 0;
     fit(frame);
     fit(frame_);
+    fill_delays(frame);
     std::array<double, 2> values{};
     if (!plan.climb(frame.data(), formula.levels)) return 0;
     formula.formulas->evaluate_each(frame.data(), values.data());

@@ -1,0 +1,192 @@
+#include "sim/delay_history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "expr/differentiate.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Breaks that are older than so many delays have smoothed out: each delay adds a derivative.
+constexpr std::size_t kMaxBreaks = 4096;
+
+/// Chebyshev points of the second kind on [0, 1].
+double node(int k, int count) { return 0.5 - 0.5 * std::cos(std::numbers::pi * k / (count - 1)); }
+
+/// The polynomial through values at these points, by the barycentric formula; its derivative by
+/// that of the differentiation matrix applied to the values.
+template <std::size_t count>
+double interpolate(const std::array<double, count>& values, double x, int derivative) {
+  const int n = static_cast<int>(count);
+  const auto weight = [n](int k) {
+    const double half = k == 0 || k == n - 1 ? 0.5 : 1.0;
+    return k % 2 == 0 ? half : -half;
+  };
+  if (derivative > 0) {
+    std::array<double, count> slopes{};
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j) {
+        if (j == i) continue;
+        sum += weight(j) / weight(i) * (values[at(j)] - values[at(i)]) / (node(i, n) - node(j, n));
+      }
+      slopes[at(i)] = sum;
+    }
+    return interpolate(slopes, x, derivative - 1);
+  }
+  double above = 0, below = 0;
+  for (int k = 0; k < n; ++k) {
+    const double distance = x - node(k, n);
+    if (distance == 0) return values[at(k)];
+    above += weight(k) / distance * values[at(k)];
+    below += weight(k) / distance;
+  }
+  return above / below;
+}
+
+}  // namespace
+
+bool DelayHistory::update() {
+  const expr::Pool& pool = context_.pool;
+  for (; known_leaves_ < context_.leaves.size(); ++known_leaves_) {
+    const ExprId leaf = context_.leaves.leaf(known_leaves_);
+    if (pool.op(leaf) != expr::Op::Delay) continue;
+    Delay delay;
+    delay.node = leaf;
+    delay.place = known_leaves_;
+    const expr::Operands operands = pool.operands(leaf);
+    delay.has_start = operands.size() > 2;
+    std::vector<ExprId> others{operands[1]};
+    if (delay.has_start) others.push_back(operands[2]);
+    delay.operand = operand_of(operands[0], delay.derivative);
+    delay.others =
+        std::make_unique<code::Formulas>(context_.pool, others, context_.leaves, context_.boxes);
+    delays_.push_back(std::move(delay));
+  }
+  return !delays_.empty();
+}
+
+/// An operand that is the derivative of one that is known uses its past.
+std::int32_t DelayHistory::operand_of(ExprId e, int& derivative) {
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    ExprId lower = operands_[i].expr;
+    for (int k = 0; k <= 3; ++k) {
+      if (lower == e) {
+        derivative = k;
+        return static_cast<std::int32_t>(i);
+      }
+      lower = expr::time_derivative(context_.pool, lower);
+    }
+  }
+  Operand operand;
+  operand.expr = e;
+  operand.formulas = std::make_unique<code::Formulas>(context_.pool, std::span(&e, 1),
+                                                      context_.leaves, context_.boxes);
+  operands_.push_back(std::move(operand));
+  return static_cast<std::int32_t>(operands_.size()) - 1;
+}
+
+double DelayHistory::tau_of(Delay& delay, const double* frame, double* start) {
+  std::array<double, 2> values{};
+  delay.others->evaluate_each(frame, values.data());
+  if (start != nullptr) *start = values[1];
+  return values[0];
+}
+
+void DelayHistory::start(double time, double* frame) {
+  started_ = time;
+  breaks_ = {time};
+  for (Operand& operand : operands_) {
+    operand.pieces.clear();
+    operand.formulas->evaluate_each(frame, &operand.first);
+  }
+}
+
+void DelayHistory::write(double time, double* frame, bool after) {
+  for (Delay& delay : delays_) {
+    double start = 0;
+    const double tau = tau_of(delay, frame, &start);
+    const Operand& operand = operands_[at(delay.operand)];
+    const double then = time - tau;
+    const bool is_before = after ? then < started_ : then <= started_ || operand.pieces.empty();
+    double value = 0;
+    if (is_before && delay.derivative > 0) {
+      value = 0;
+    } else if (is_before) {
+      value = delay.has_start ? start : operand.first;
+    } else {
+      value = past(operand, then, delay.derivative, after);
+    }
+    frame[delay.place] = value;
+  }
+}
+
+double DelayHistory::past(const Operand& operand, double time, int derivative, bool after) const {
+  const auto& pieces = operand.pieces;
+  if (pieces.empty()) return derivative > 0 ? 0 : operand.first;
+  // The piece that ends at `time` or behind it; behind a break, the one that begins there.
+  auto piece = after ? std::upper_bound(pieces.begin(), pieces.end(), time,
+                                        [](double t, const Piece& p) { return t < p.to; })
+                     : std::lower_bound(pieces.begin(), pieces.end(), time,
+                                        [](const Piece& p, double t) { return p.to < t; });
+  if (piece == pieces.end()) --piece;
+  const double length = piece->to - piece->from;
+  const double x = (time - piece->from) / length;
+  return interpolate(piece->values, x, derivative) / std::pow(length, derivative);
+}
+
+void DelayHistory::extend(double from, double to, const Values& values) {
+  if (!(to > from)) return;
+  for (Operand& operand : operands_) operand.pieces.push_back({from, to, {}});
+  for (int k = 0; k < kNodes; ++k) {
+    const double t = k == kNodes - 1 ? to : from + node(k, kNodes) * (to - from);
+    const double* const frame = values(t);
+    for (Operand& operand : operands_) {
+      double value = 0;
+      if (frame != nullptr) operand.formulas->evaluate_each(frame, &value);
+      operand.pieces.back().values[at(k)] = value;
+    }
+  }
+}
+
+void DelayHistory::add_break(double time) {
+  if (!breaks_.empty() && breaks_.back() >= time) return;
+  breaks_.push_back(time);
+  if (breaks_.size() > kMaxBreaks) breaks_.erase(breaks_.begin());
+}
+
+double DelayHistory::next_break(double time, const double* frame) {
+  double next = kInfinity;
+  for (Delay& delay : delays_) {
+    const double tau = tau_of(delay, frame);
+    if (!(tau > 0)) continue;
+    for (auto b = breaks_.rbegin(); b != breaks_.rend(); ++b) {
+      const double due = *b + tau;
+      if (due <= time) break;
+      next = std::min(next, due);
+    }
+  }
+  return next;
+}
+
+double DelayHistory::longest_step(const double* frame) {
+  double longest = kInfinity;
+  for (Delay& delay : delays_) longest = std::min(longest, tau_of(delay, frame));
+  return longest;
+}
+
+ExprId DelayHistory::wrong(const double* frame) {
+  for (Delay& delay : delays_) {
+    if (!(tau_of(delay, frame) > 0)) return delay.node;
+  }
+  return {};
+}
+
+}  // namespace chi::sim

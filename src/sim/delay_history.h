@@ -1,0 +1,88 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "code/formulas.h"
+#include "sim/solver_context.h"
+
+namespace chi::sim {
+
+/// The past of what the `delay`s of one part look back at (P3 = Cellier and Kofman, "Continuous
+/// System Simulation", ch. 9, [P9.3]).
+///
+/// The past of an operand is kept as polynomials, one for each step, exact for operands that are
+/// linear in the states. Where the operand or a derivative of it jumped, at the start and at
+/// events, the past has a break; a break comes back after tau, as an event, so that no step
+/// crosses one. Steps are no longer than tau, so that all values needed are there.
+class DelayHistory : public FrameInputs {
+ public:
+  DelayHistory(const SolverContext& context, std::int32_t time_place)
+      : context_(context), time_place_(time_place) {}
+
+  /// Takes notice of `delay` leaves that were entered since. True if there are any delays at all.
+  bool update();
+  bool empty() const { return delays_.empty(); }
+
+  /// A step starts here: what comes back at its begin counts as over.
+  void begin_window(double from) { window_from_ = from; }
+  /// Writes the delayed values at `time` in the window, as the past is up to it: FrameInputs.
+  void set(double time, double* frame) override { write(time, frame, time == window_from_); }
+  /// The same as it is from now on: right behind a break.
+  void set_after(double time, double* frame) { write(time, frame, true); }
+
+  /// The values before the start, and the first break.
+  void start(double time, double* frame);
+  /// Appends the past of [from, to]; `values` writes all values at a time into its frame, false if
+  /// there are none.
+  using Values = std::function<const double*(double time)>;
+  void extend(double from, double to, const Values& values);
+  /// Operands jump, or their derivatives do.
+  void add_break(double time);
+  /// The first time after `time` at which a break comes back, or infinity.
+  double next_break(double time, const double* frame);
+  /// The longest step from here.
+  double longest_step(const double* frame);
+  /// A delay that is not positive, if there is one.
+  expr::ExprId wrong(const double* frame);
+
+ private:
+  static constexpr int kNodes = 6;
+  struct Piece {
+    double from = 0, to = 0;
+    std::array<double, kNodes> values = {};  ///< at Chebyshev points of the second kind
+  };
+  struct Operand {
+    expr::ExprId expr;
+    std::unique_ptr<code::Formulas> formulas;
+    std::deque<Piece> pieces;
+    double first = 0;
+    double after = 0;  ///< the present value: what the past goes on with
+  };
+  struct Delay {
+    expr::ExprId node;
+    std::int32_t place = -1;
+    std::int32_t operand = -1;
+    int derivative = 0;                      ///< of the operand
+    std::unique_ptr<code::Formulas> others;  ///< tau and perhaps x0
+    bool has_start = false;
+  };
+  void write(double time, double* frame, bool after);
+  double past(const Operand& operand, double time, int derivative, bool after) const;
+  std::int32_t operand_of(expr::ExprId e, int& derivative);
+  double tau_of(Delay& delay, const double* frame, double* start = nullptr);
+
+  SolverContext context_;
+  std::int32_t time_place_;
+  std::int32_t known_leaves_ = 0;
+  std::vector<Delay> delays_;
+  std::vector<Operand> operands_;
+  std::vector<double> breaks_;
+  double started_ = 0;
+  double window_from_ = -1;
+};
+
+}  // namespace chi::sim
