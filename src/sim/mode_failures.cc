@@ -7,6 +7,7 @@
 #include "flat/scalars.h"
 #include "numerics/nonlinear_problem.h"
 #include "sim/mode_search.h"
+#include "structure/report.h"
 
 // Why there is no mode, in the modeller's words.
 namespace chi::sim {
@@ -141,6 +142,18 @@ void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& r
   }
 }
 
+Diagnostic ModeSearch::explain_open(Plan& plan) const {
+  const auto name_of = [&](expr::VarId v) { return part_.variable_name({v, 0}); };
+  const auto span_of = [&](std::int32_t row) {
+    const std::int32_t e = plan.equations().equations[at(row)];
+    return e < 0 ? Span{} : part_.equations_.set.equations[flat::EquationId{e}].span;
+  };
+  const auto why =
+      structure::explain_initial(part_.workshop_.pool(), plan.analysis(), plan.ip(), name_of);
+  CHI_CHECK(why.has_value(), "unknowns are left open");
+  return structure::to_diagnostic(DiagCode::InconsistentStart, *why, span_of);
+}
+
 Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure) const {
   Diagnostic result{.code = DiagCode::NoConsistentValues};
   result.message = fmt::format("no values satisfy these equations at t = {}: {}",
@@ -224,6 +237,11 @@ void ModeSearch::explain() {
     result.help =
         "the equations on the two sides of a condition exclude each other: look at the "
         "guards and at what happens on the border";
+  }
+  for (const Attempt* a : order_) {
+    if (!a->why || a->why->code != DiagCode::JumpImpossible) continue;
+    part_.failure_ = a->why;
+    return;
   }
   const bool all_unsolved =
       std::none_of(order_.begin(), order_.end(), [](const Attempt* a) { return a->solved; });

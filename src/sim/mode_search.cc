@@ -72,6 +72,11 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 void ModeSearch::solve(Attempt& attempt) {
   Plan& plan = *attempt.plan;
   if (plan.is_singular() || !passes_checks(attempt)) return;
+  // Later an unknown that is left open keeps its value: nothing makes it jump.
+  if (initial_ && !plan.ip().under_unknowns.empty()) {
+    attempt.why = explain_open(plan);
+    return;
+  }
   for (const VarRef weight : plan.equations().weights) {
     attempt.frame[at(part_.place(weight))] = 0.5;
   }
@@ -162,9 +167,55 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
   attempt.solved = true;
 }
 
+/// An equation that is differentiated in the mode before and in this one must not step between
+/// them: its derivative would be an impulse that no equation asked for (P2 = Casella, "Index
+/// reduction", example 5: the set point of an ideal controller must be differentiable).
+bool ModeSearch::steps(Attempt& attempt) {
+  Plan* const before = part_.plan_;
+  if (before == nullptr || before == attempt.plan || before->is_singular()) return false;
+  const structure::Analysis& now = attempt.plan->analysis();
+  for (std::size_t i = 0; i < now.c.size(); ++i) {
+    const std::int32_t e = attempt.plan->equations().equations[at(now.kept[i])];
+    if (now.c[i] == 0 || e < 0) continue;
+    const auto& equations = before->equations().equations;
+    const auto row = std::find(equations.begin(), equations.end(), e) - equations.begin();
+    if (row == static_cast<std::ptrdiff_t>(equations.size())) continue;
+    const auto& kept = before->analysis().kept;
+    const auto place = std::lower_bound(kept.begin(), kept.end(), static_cast<std::int32_t>(row));
+    if (place == kept.end() || *place != row) continue;
+    if (before->analysis().c[at(static_cast<std::int32_t>(place - kept.begin()))] == 0) continue;
+    const expr::ExprId expr = now.derivatives[i].front();
+    if (expr == before->analysis().derivatives[static_cast<std::size_t>(place - kept.begin())][0]) {
+      continue;
+    }
+    code::Formulas formulas(part_.workshop_.pool(), std::span(&expr, 1), part_.leaves_,
+                            part_.workshop_.boxes);
+    std::vector<double> old = loaded_;
+    part_.fit(old);
+    double residual = 0;
+    formulas.evaluate_each(old.data(), &residual);
+    const RunOptions& options = part_.workshop_.options;
+    if (std::abs(residual) <= kTolerances * (options.rtol + options.atol)) continue;
+    attempt.why = Diagnostic{
+        .code = DiagCode::JumpImpossible,
+        .span = part_.equations_.set.equations[flat::EquationId{e}].span,
+        .message =
+            fmt::format("this equation steps by {:.6g} at t = {}, and others need its derivative",
+                        std::abs(residual), loaded_[at(part_.time_place_)]),
+        .help =
+            "what is differentiated must be continuous: use a ramp or a filter instead of a step"};
+    return true;
+  }
+  return false;
+}
+
 bool ModeSearch::take(const Sides& sides) {
   Attempt& found = attempt(sides);
   if (!found.consistent()) return false;
+  if (steps(found)) {
+    found.solved = false;
+    return false;
+  }
   part_.plan_ = found.plan;
   part_.frame_ = found.frame;
   part_.fit(part_.frame_);

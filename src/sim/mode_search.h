@@ -52,6 +52,8 @@ class ModeSearch {
   bool passes_checks(Attempt& attempt);
   bool solve_start(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
+  bool steps(Attempt& attempt);
+  Diagnostic explain_open(Plan& plan) const;
   bool take(const Sides& sides);
   bool take_or_follow(const Sides& sides);
   bool take_resting();
