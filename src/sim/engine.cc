@@ -586,7 +586,7 @@ void Engine::store_substituted(double time) {
 
 Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken) {
   const double now = workshop_.machine.time;
-  if (recorder != nullptr) bring_all();
+  bring_all();  // statements read what moves as it lies in memory: see Physics::advance
   if (!has_event) return Advance::ReachedLimit;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     if (members_[m].run->event_time() != now) continue;
