@@ -330,6 +330,12 @@ void PartRun::note(int border, double time, double value, int direction) {
 
 void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
   const Tracked& track = tracked(difference);
+  if (side == Side::On && track.kind != Tracked::Kind::Still) {
+    // It is zero and stays zero: roots of what rounding makes of that are no events.
+    const auto value = [&](double t) { return difference_at(track, t); };
+    check_side(border, side, time, value);
+    return;
+  }
   switch (track.kind) {
     case Tracked::Kind::Still: return;
     case Tracked::Kind::Linear: return find_linear(border, track, side, time);
@@ -407,9 +413,14 @@ double PartRun::difference_at(const Tracked& track, double time) {
       search_frame_[at(part_.place(states[at(i)]))] = motion_->dense().value(time, i);
     }
   }
-  double value = 0;
-  track.formulas->evaluate_each(search_frame_.data(), &value);
-  return value;
+  std::vector<double> values(at(track.formulas->size()));
+  track.formulas->evaluate_each(search_frame_.data(), values.data());
+  if (track.kind != Tracked::Kind::Linear) return values[0];
+  double sum = values.back();
+  std::size_t k = 0;
+  if (track.has_time) sum += values[k++] * time;
+  for (const std::int32_t i : track.states) sum += values[k++] * motion_->dense().value(time, i);
+  return sum;
 }
 
 void PartRun::find_function(int border, const Tracked& track, std::optional<Side> side,
@@ -445,15 +456,24 @@ void PartRun::find_function(int border, const Tracked& track, std::optional<Side
 void PartRun::check_side(int border, std::optional<Side> side, double time,
                          numerics::FunctionRef<double(double)> value) {
   if (!side) return;
-  const double end = value(reached_);
+  double end = value(reached_);
   if (std::isnan(end)) return;
+  double last = reached_;
+  if (*side == Side::On) {  // it may leave and come back
+    for (const double part : {0.25, 0.5, 0.75}) {
+      const double g = value(time + part * (reached_ - time));
+      if (!(std::abs(g) > std::abs(end))) continue;
+      end = g;
+      last = time + part * (reached_ - time);
+    }
+  }
   const double band = 4 * part_.start_band(border, reached_) + 1e-2 * workshop_.options.atol;
   const bool wrong = *side == Side::On     ? std::abs(end) > band
                      : *side == Side::Plus ? end < -band
                                            : end > band;
   if (!wrong) return;
   const double sign = end > 0 ? 1 : -1;
-  double left = time, right = reached_;
+  double left = time, right = last;
   for (int i = 0; i < 60 && right - left > 4e-16 * std::abs(right); ++i) {
     const double middle = 0.5 * (left + right);
     (sign * value(middle) > band ? right : left) = middle;
