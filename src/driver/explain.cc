@@ -153,6 +153,12 @@ Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source) {
   return nobody_there(std::get<sim::NobodyThere>(outcome.why), outcome.time);
 }
 
+bool is_model_error(const sim::Outcome& outcome) {
+  const auto* failure = std::get_if<sim::ModelFailure>(&outcome.why);
+  return failure != nullptr && outcome.time == 0 &&
+         failure->diagnostic.code == DiagCode::SingularEquations;
+}
+
 std::string ending(const sim::Outcome& outcome) {
   const std::string time = real_text(outcome.time);
   if (std::holds_alternative<sim::Terminated>(outcome.why))

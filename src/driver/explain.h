@@ -8,6 +8,9 @@ namespace chi::driver {
 /// A failed run as a diagnostic on the text where it failed. Requires `outcome.failed()`.
 Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source);
 
+/// Whether the model is wrong, and not just this run: its equations are singular from the start.
+bool is_model_error(const sim::Outcome& outcome);
+
 /// One line on how a run that did not fail ended: "finished at t = 12.5: ...".
 std::string ending(const sim::Outcome& outcome);
 

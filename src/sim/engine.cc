@@ -363,10 +363,8 @@ bool Engine::truth_of(const Awaited& asked, bool* truth) {
   Part& part = *members_[at(asked.member)].part;
   const Truth now = part.truth_now(asked.condition);
   if (now == Truth::Undefined) {
-    return fail(
-        {.code = DiagCode::ConditionUndefined,
-         .span = asked.span,
-         .message = fmt::format("the condition has no value at t = {}", workshop_.machine.time)});
+    return fail(part.explain_undefined("the condition",
+                                       part.conditions().condition(asked.condition), asked.span));
   }
   *truth = now == Truth::True;
   // Where a border is reached, what holds from now on counts: a ball that has just bounced does not
@@ -666,15 +664,15 @@ bool Engine::notice_zeno(std::int32_t number) {
   const std::string what =
       member.part->text(member.part->conditions().borders()[at(event.border)].difference) + " = 0";
   if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));
-  return fail(
-      {.code = DiagCode::Zeno,
-       .span = member.part->border_span(event.border),
-       .message = fmt::format("events accumulate at t = {}: {} comes ever faster", limit, what),
-       .notes = {fmt::format("the last events were {:.3g} apart, each time {:.4g} of the "
-                             "time before",
-                             step, most)},
-       .help = "model what happens there as a mode of its own, end the run before, or use "
-               "`--zeno continue`"});
+  return fail({.code = DiagCode::Zeno,
+               .span = member.part->border_span(event.border),
+               .message = fmt::format("events accumulate towards t = {:.10g}: {} comes ever faster",
+                                      limit, what),
+               .notes = {fmt::format("the last events were {:.3g} apart, each time {:.4g} of the "
+                                     "time before",
+                                     step, most)},
+               .help = "model what happens there as a mode of its own, end the run before, or use "
+                       "`--zeno continue`"});
 }
 
 std::unique_ptr<Physics> make_physics(flat::FlatModel& model, code::Program& program,

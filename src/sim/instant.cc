@@ -14,6 +14,7 @@
 #include "flat/activity.h"
 #include "graph/assignment.h"
 #include "graph/impulse_orders.h"
+#include "structure/report.h"
 
 namespace chi::sim {
 namespace {
@@ -23,6 +24,7 @@ using expr::VarId;
 using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t kMaxShown = 8;
 
 /// Ids for values before the instant and for impulses, which no variable of a model has.
 VarId before_id(VarId v) { return {(1 << 29) + 2 * v.index}; }
@@ -171,34 +173,52 @@ void InstantSolver::keep(VarId v, double value) {
   engine_.assigned(memory_slot(engine_.workshop_.model, engine_.workshop_.frames, v.index), 1);
 }
 
-bool InstantSolver::explain_singular(const structure::Analysis& analysis) {
-  const structure::Singular& singular = *analysis.singular;
-  Diagnostic result{.code = DiagCode::SingularEquations, .span = span_};
-  std::string names;
-  for (const VarId v : singular.unknowns) {
-    if (names.size() < 200) {
-      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", engine_.variable_name({v, 0}));
-    }
+bool InstantSolver::explain_singular(const structure::System& system,
+                                     const structure::Analysis& analysis) {
+  const structure::Explanation why =
+      structure::explain_singular(context_.pool, system, analysis, [this](VarId v) {
+        return engine_.variable_name({v, 0});
+      });
+  Diagnostic result = structure::to_diagnostic(
+      DiagCode::SingularEquations, why, [this](std::int32_t row) { return rows_[at(row)].span; });
+  result.message = "at this instant: " + result.message;
+  result.span = span_;
+  if (analysis.singular->kind != structure::Singular::Kind::Under) {
+    result.help += "; or close the guard of an active equation for the instant";
   }
-  result.message = fmt::format("at this instant there are {} equations for {} unknowns: {}",
-                               singular.rows.size(), singular.unknowns.size(),
-                               names.empty() ? std::string("none") : names);
-  for (const std::int32_t r : singular.rows) {
-    result.labels.push_back({rows_[at(r)].span, "this equation takes part"});
-  }
-  result.help = singular.kind == structure::Singular::Kind::Under
-                    ? "add an equation, or declare fewer variables unknown"
-                    : "declare more variables unknown here, or close the guard of an active "
-                      "equation for the instant";
   return engine_.fail(std::move(result));
+}
+
+/// "`F` and `v'`"
+std::string InstantSolver::impulsive_names(std::span<const ExprId> leaves) const {
+  std::string names;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const VarRef x = context_.pool.variable(leaves[i]);
+    names += fmt::format("{}`{}`",
+                         i == 0                   ? ""
+                         : i + 1 == leaves.size() ? " and "
+                                                  : ", ",
+                         engine_.variable_name(x));
+  }
+  return names;
 }
 
 bool InstantSolver::explain_unsolved(const SolveFailure& failure) {
   Diagnostic result{.code = DiagCode::NoConsistentValues, .span = span_};
   result.message = fmt::format("these instantaneous equations have no solution at t = {}: {}",
                                engine_.workshop_.machine.time, numerics::name(failure.status));
+  std::string unknowns;
+  for (std::size_t i = 0; i < failure.unknowns.size() && i < kMaxShown; ++i) {
+    const SolveFailure::Unknown& u = failure.unknowns[i];
+    if (u.var.var.index >= engine_.workshop_.model.variable_slots) continue;
+    unknowns += fmt::format("{}{} = {:.6g}", unknowns.empty() ? "" : ", ",
+                            engine_.variable_name(u.var), u.value);
+  }
+  if (!unknowns.empty()) {
+    result.notes.push_back("unknown here, at the best point found: " + unknowns);
+  }
   for (const SolveFailure::RowValue& row : failure.rows) {
-    if (at(row.row.row) >= rows_.size() || result.labels.size() > 7) continue;
+    if (at(row.row.row) >= rows_.size() || result.labels.size() >= kMaxShown) continue;
     result.labels.push_back(
         {rows_[at(row.row.row)].span, fmt::format("off by {:.6g}", row.residual)});
   }
@@ -214,7 +234,7 @@ bool InstantSolver::solve() {
   structure::BlockOrder order;
   if (analysis.singular) {
     std::optional<StaticOrder> found = order_instant(context_.pool, system, analysis);
-    if (!found) return explain_singular(analysis);
+    if (!found) return explain_singular(system, analysis);
     analysis = std::move(found->analysis);
     order = std::move(found->order);
   } else {
@@ -283,7 +303,10 @@ bool InstantSolver::solve_impulses() {
       return engine_.fail({.code = DiagCode::JumpImpossible,
                            .span = span_,
                            .message = fmt::format("`{}` would be the derivative of an impulse",
-                                                  engine_.variable_name({variables[j], 0}))});
+                                                  engine_.variable_name({variables[j], 0})),
+                           .help = "what is marked `impulse` may be a force or a current, not "
+                                   "what jumps itself: see which equations contain its "
+                                   "derivative"});
     }
     if (order == 0) impulses.push_back({impulse_id(variables[j]), 0});
     if (order >= 0 || order < -2) continue;
@@ -332,7 +355,11 @@ bool InstantSolver::solve_impulses() {
         return engine_.fail(
             {.code = DiagCode::JumpImpossible,
              .span = rows_[i].span,
-             .message = "this equation carries the impulse and is not linear in it"});
+             .message = "this equation carries the impulse and is not linear in it",
+             .notes = {fmt::format("linear it has to be in {}", impulsive_names(leading))},
+             .help = "the integral of the equation over the instant says nothing then: write a law "
+                     "for the values after the impact, and close the guard of this equation for "
+                     "the instant"});
       }
       ExprId sum = expr::constant(pool, 0);
       for (std::size_t k = 0; k < leading.size(); ++k) {

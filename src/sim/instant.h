@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "sim/engine.h"
@@ -31,8 +33,9 @@ class InstantSolver {
   bool is_true(expr::ExprId condition, bool* truth);
   void load(const std::vector<expr::VarRef>& extra);
   void keep(expr::VarId v, double value);
-  bool explain_singular(const structure::Analysis& analysis);
+  bool explain_singular(const structure::System& system, const structure::Analysis& analysis);
   bool explain_unsolved(const SolveFailure& failure);
+  std::string impulsive_names(std::span<const expr::ExprId> leaves) const;
   std::int32_t place(expr::VarRef x);
 
   Engine& engine_;

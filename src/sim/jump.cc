@@ -149,6 +149,7 @@ JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<doub
   for (std::size_t i = 0; i < residuals.size(); ++i) {
     if (std::abs(residuals[i]) <= tolerance) continue;
     result.violated_rows.push_back(lower_rows[i]);
+    result.violations.push_back(residuals[i]);
     result.why = "a constraint is violated that no impulse can satisfy";
   }
   if (!result.violated_rows.empty()) return result;

@@ -17,7 +17,8 @@ struct Change {
 struct JumpResult {
   bool solved = false;
   std::vector<Change> changes;
-  std::vector<std::int32_t> violated_rows;  ///< constraints that no impulse can satisfy
+  std::vector<std::int32_t> violated_rows;  ///< constraints that no impulse can satisfy,
+  std::vector<double> violations;           ///< and by how much they are off
   std::string why;
 };
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "flat/scalars.h"
 #include "numerics/nonlinear_problem.h"
 #include "sim/mode_search.h"
 #include "structure/report.h"
@@ -17,239 +16,193 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr std::size_t kMaxShown = 8;
+constexpr std::size_t kLongestText = 200;
+
+/// Whether the block that has no solution is the one with more equations than unknowns.
+bool is_overdetermined(const Plan& plan, const SolveFailure& failure) {
+  const auto& over = plan.ip().over_rows;
+  return std::any_of(over.begin(), over.end(), [&](const structure::BlockOrder::Row& row) {
+    return std::any_of(failure.rows.begin(), failure.rows.end(), [&](const auto& failed) {
+      return failed.row.row == row.row && failed.row.order == row.order;
+    });
+  });
+}
 
 }  // namespace
 
-Diagnostic Part::explain_singular(const Plan& plan, const structure::Singular& singular) const {
-  const flat::FlatModel& model = workshop_.model;
-  const bool over = singular.kind != structure::Singular::Kind::Under;
-  Diagnostic result{.code = DiagCode::SingularEquations};
-  std::string names;
-  for (std::size_t i = 0; i < singular.unknowns.size() && i < kMaxShown; ++i) {
-    const std::int32_t slot = singular.unknowns[i].index;
-    if (slot >= model.variable_slots) continue;
-    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", flat::scalar_name(model, slot));
+/// What makes no sense at a later time is only said of the start.
+Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure) const {
+  const std::string when =
+      initial_ ? std::string("at the start") : fmt::format("at t = {}", time());
+  Diagnostic result{.code = DiagCode::NoConsistentValues};
+  const auto name_of = [this](expr::VarId v) { return part_.variable_name({v, 0}); };
+  std::optional<structure::Explanation> known;
+  if (is_overdetermined(plan, failure)) {
+    known = structure::explain_initial(part_.workshop_.pool(), plan.analysis(), plan.ip(), name_of,
+                                       when);
   }
-  const std::size_t equations = singular.rows.size();
-  if (singular.kind == structure::Singular::Kind::Contradiction) {
-    result.message = "these equations contradict each other";
-  } else if (over && singular.unknowns.empty()) {
-    result.message = "this equation has no unknown: nothing in it can be solved for";
-  } else if (over) {
-    result.message =
-        fmt::format("{} equations for {} unknown{}: {}", equations, singular.unknowns.size(),
-                    singular.unknowns.size() == 1 ? "" : "s", names);
-  } else if (equations == 0) {
-    result.message = fmt::format("no equation determines {}", names);
+  if (known) {
+    if (initial_) result.code = DiagCode::InconsistentStart;
+    result.message = known->message;
+    part_.describe(plan, failure, result);
+    result.notes.insert(result.notes.end(), known->notes.begin(), known->notes.end());
+    result.help = fmt::format("{}; or give values that satisfy the equations", known->help);
+    return result;
+  }
+  result.message = fmt::format("no values satisfy {} {}: {}",
+                               failure.rows.size() > 1 ? "these equations" : "this equation", when,
+                               numerics::name(failure.status));
+  part_.describe(plan, failure, result);
+  if (!failure.singular_unknowns.empty()) {
+    result.help = fmt::format(
+        "the equation{} here: declare another variable unknown, or start from another value",
+        failure.unknowns.size() == 1 ? " does not determine its unknown"
+                                     : "s do not tell their unknowns apart");
+  } else if (failure.status == numerics::SolveStatus::OutOfBounds) {
+    result.help = "the range of a variable in its declaration may be too narrow";
   } else {
-    result.message =
-        fmt::format("{} unknowns and only {} equation{} for them: {}", singular.unknowns.size(),
-                    equations, equations == 1 ? "" : "s", names);
-  }
-  for (std::size_t i = 0; i < equations && i < kMaxShown; ++i) {
-    const std::int32_t e = plan.equations().equations[at(singular.rows[i])];
-    if (e < 0) continue;
-    const Span span = equations_.set.equations[flat::EquationId{e}].span;
-    if (!result.span) {
-      result.span = span;
-    } else {
-      result.labels.push_back({span, "and this equation"});
-    }
-  }
-  if (!result.span && !singular.unknowns.empty()) {
-    result.span = variable_span({singular.unknowns.front(), 0});
-  }
-  if (over) {
-    // Known variables in these equations are candidates for a declaration.
-    std::string candidates;
-    std::vector<std::int32_t> seen;
-    for (const std::int32_t row : singular.rows) {
-      const expr::ExprId e = plan.equations().system.rows[at(row)];
-      const auto variables = all_variables(workshop_.pool(), std::span(&e, 1));
-      for (const std::int32_t slot : variables.front()) {
-        if (plan.analysis().unknown_index({slot}) >= 0 || slot >= model.variable_slots) continue;
-        if (std::find(seen.begin(), seen.end(), slot) != seen.end()) continue;
-        seen.push_back(slot);
-        if (seen.size() > kMaxShown) break;
-        candidates +=
-            fmt::format("{}|{}|", candidates.empty() ? "" : ", ", flat::scalar_name(model, slot));
-      }
-    }
-    result.help = candidates.empty()
-                      ? "remove one of the equations"
-                      : fmt::format("declare one of {} unknown, or remove an equation", candidates);
-  } else {
-    result.help = fmt::format("add an equation for {}, or do not declare it unknown", names);
+    result.help =
+        "start values of unknowns are guesses, and others may help; or the equations have no "
+        "solution for these known values";
   }
   return result;
 }
 
-std::optional<Diagnostic> Part::explain_static() {
-  if (plan_ == nullptr || !plan_->is_static()) return std::nullopt;
-  bool moves = false;
-  for (const expr::ExprId row : plan_->equations().system.rows) {
-    moves = moves || workshop_.pool().has(row, expr::kHasTime | expr::kHasDelay);
+/// An impulse moves velocities, not positions: a constraint on what cannot jump holds before.
+Diagnostic ModeSearch::explain_violated(const Plan& plan, const JumpResult& jump) const {
+  Diagnostic result{
+      .code = DiagCode::JumpImpossible,
+      .message = fmt::format(
+          "the equations of the new mode do not hold at t = {}, and no impulse can make them hold",
+          time())};
+  for (std::size_t i = 0; i < jump.violated_rows.size() && i < kMaxShown; ++i) {
+    const std::optional<Span> span = part_.row_span(plan.equations(), jump.violated_rows[i]);
+    if (!span) continue;
+    if (!result.span) result.span = span;
+    result.labels.push_back({*span, fmt::format("off by {:.6g}", jump.violations[i])});
   }
-  for (const expr::VarRef x : plan_->values()) {
-    if (x.order > 0) moves = moves || std::abs(frame_[at(place(x))]) > 1e3 * workshop_.options.atol;
-  }
-  if (!moves) return std::nullopt;
-  Diagnostic result = explain_singular(*plan_, plan_->why_static());
-  result.notes.push_back("they have a solution at this instant, but time cannot pass with them");
+  result.help =
+      "an impulse changes velocities and currents at once, not positions and charges: enter the "
+      "mode when the constraint holds, or assign values that satisfy it";
   return result;
-}
-
-void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& result) const {
-  const auto span_of = [&](std::int32_t row) -> std::optional<Span> {
-    const std::int32_t e = plan.equations().equations[at(row)];
-    if (e < 0) return std::nullopt;
-    return equations_.set.equations[flat::EquationId{e}].span;
-  };
-  const int worst = failure.worst >= 0 ? failure.worst : 0;
-  if (!failure.rows.empty()) {
-    const SolveFailure::RowValue& row = failure.rows[at(worst)];
-    result.span = span_of(row.row.row);
-    const std::string times = row.row.order == 0
-                                  ? ""
-                                  : fmt::format(", differentiated {} time{},", row.row.order,
-                                                row.row.order == 1 ? "" : "s");
-    if (!std::isnan(row.residual)) {
-      result.notes.push_back(fmt::format("this equation{} is off by {:.6g}", times, row.residual));
-    }
-  }
-  if (failure.fault) {
-    result.notes.push_back(fmt::format("{}: the argument is {:.6g}",
-                                       expr::fault_text(failure.fault->fault),
-                                       failure.fault->argument));
-  }
-  std::string unknowns;
-  for (std::size_t i = 0; i < failure.unknowns.size() && i < kMaxShown; ++i) {
-    const SolveFailure::Unknown& u = failure.unknowns[i];
-    if (u.var.var.index >= workshop_.model.variable_slots) continue;
-    unknowns +=
-        fmt::format("{}{} = {:.6g}", unknowns.empty() ? "" : ", ", variable_name(u.var), u.value);
-  }
-  if (!unknowns.empty()) {
-    result.notes.push_back("unknown here, at the best point found: " + unknowns);
-  }
-  std::size_t shown = 0;
-  for (std::size_t i = 0; i < failure.rows.size() && shown < kMaxShown; ++i) {
-    const auto span = span_of(failure.rows[i].row.row);
-    if (static_cast<int>(i) == worst || !span) continue;
-    if (result.span && span->begin == result.span->begin) continue;
-    result.labels.push_back({*span, "together with this equation"});
-    ++shown;
-  }
 }
 
 Diagnostic ModeSearch::explain_open(Plan& plan) const {
   const auto name_of = [&](expr::VarId v) { return part_.variable_name({v, 0}); };
-  const auto span_of = [&](std::int32_t row) {
-    const std::int32_t e = plan.equations().equations[at(row)];
-    return e < 0 ? Span{} : part_.equations_.set.equations[flat::EquationId{e}].span;
-  };
   const auto why =
       structure::explain_initial(part_.workshop_.pool(), plan.analysis(), plan.ip(), name_of);
   CHI_CHECK(why.has_value(), "unknowns are left open");
-  return structure::to_diagnostic(DiagCode::InconsistentStart, *why, span_of);
+  return structure::to_diagnostic(DiagCode::InconsistentStart, *why, [&](std::int32_t row) {
+    return part_.row_span(plan.equations(), row).value_or(Span{});
+  });
 }
 
-Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure) const {
-  Diagnostic result{.code = DiagCode::NoConsistentValues};
-  result.message = fmt::format("no values satisfy these equations at t = {}: {}",
-                               loaded_[at(part_.time_place_)], numerics::name(failure.status));
-  part_.describe(plan, failure, result);
-  if (!failure.singular_unknowns.empty()) {
-    result.help =
-        "the equations depend on each other here: declare another variable unknown, or "
-        "give another start value";
-  } else if (initial_) {
-    result.code = DiagCode::InconsistentStart;
-    result.help =
-        "declare a variable of the equation unknown, or give start values that satisfy it";
-  } else {
-    result.help = "start values are guesses for unknowns: others may help";
+/// "x - 1 > 0, y < 0": the sides of the borders that decide the mode.
+std::string ModeSearch::text(const Sides& sides, const Sides* except) const {
+  std::string all;
+  for (const int b : part_.mode_borders_) {
+    const Side side = sides[at(b)];
+    if (except != nullptr && (*except)[at(b)] == side) continue;
+    if (all.size() > kLongestText) return all + ", ...";
+    const char* const relation = side == Side::Plus    ? " > 0"
+                                 : side == Side::Minus ? " < 0"
+                                 : side == Side::On    ? " = 0"
+                                 : side == Side::Slide ? " = 0 (sliding)"
+                                                       : " undefined";
+    all += (all.empty() ? "" : ", ") + part_.text(part_.conditions_.borders()[at(b)].difference) +
+           relation;
   }
-  return result;
+  return all;
+}
+
+Diagnostic ModeSearch::explain(const Attempt& attempt) const {
+  if (attempt.plan != nullptr && attempt.plan->is_singular()) {
+    return part_.explain_singular(*attempt.plan, attempt.plan->analysis());
+  }
+  if (!attempt.forbidden.empty()) {
+    Diagnostic result{
+        .code = DiagCode::JumpForbidden,
+        .message = fmt::format("`{}` would have to jump at t = {}, which "
+                               "`--jumps error` forbids",
+                               part_.variable_name(attempt.forbidden[0].variable), time())};
+    if (attempt.why) result.span = attempt.why->span;
+    for (const Change& change : attempt.forbidden) {
+      const std::string name = part_.variable_name(change.variable);
+      result.notes.push_back(
+          change.is_impulse
+              ? fmt::format("`{}` would have an impulse of {:.6g}", name, change.after)
+              : fmt::format("`{}` would jump from {:.6g} to {:.6g}", name, change.before,
+                            change.after));
+      if (result.notes.size() == kMaxShown) break;
+    }
+    result.help = "without `--jumps error` the run goes on from the values after the jump";
+    return result;
+  }
+  CHI_CHECK(attempt.why.has_value(), "what was tried in vain failed for a reason");
+  return *attempt.why;
+}
+
+/// Where the values led from the first mode: to one without a solution, or around in a circle.
+const ModeSearch::Attempt& ModeSearch::last_of_chain(Sides& sides) const {
+  std::set<Sides> seen;
+  sides = assumed_.front();
+  while (true) {
+    const Attempt& here = attempts_.at({sides, jumps_});
+    const bool ends = !here.solved || !seen.insert(sides).second;
+    if (ends || !attempts_.contains({here.right, jumps_})) return here;
+    sides = here.right;
+  }
 }
 
 /// The modes that were tried, and why none will do.
 void ModeSearch::explain() {
   CHI_CHECK(!order_.empty(), "at least one mode was tried");
-  const Attempt& first = *order_.front();
-  const double time = loaded_[at(part_.time_place_)];
-  const auto why_of = [&](const Attempt& a) {
-    if (a.plan != nullptr && a.plan->is_singular())
-      return part_.explain_singular(*a.plan, *a.plan->analysis().singular);
-    if (a.why) return *a.why;
-    return Diagnostic{.code = DiagCode::NoConsistentMode,
-                      .message = fmt::format("no mode is consistent at t = {}", time)};
-  };
-  if (part_.mode_borders_.empty() || order_.size() == 1) {
-    part_.failure_ = why_of(first);
-    const bool jump_needed = attempts_.size() > 0 && first.jumped;
-    if (jump_needed && part_.workshop_.options.jumps == Jumps::Error) {
-      part_.failure_->code = DiagCode::JumpForbidden;
-      part_.failure_->message = fmt::format(
-          "a differential variable would have to jump at t = {}, which `--jumps error` "
-          "forbids",
-          time);
+  std::set<Sides> tried(assumed_.begin(), assumed_.end());
+  Sides sides;
+  const Attempt& last = last_of_chain(sides);
+  if (!last.solved) {
+    part_.failure_ = explain(last);
+    if (const std::string mode = text(sides); !mode.empty()) {
+      part_.failure_->notes.push_back(fmt::format("this is the mode with {}", mode));
+    }
+    if (tried.size() > 1) {
+      part_.failure_->notes.push_back("other modes were tried, and are not consistent either");
     }
     return;
-  }
-  Diagnostic result{.code = DiagCode::NoConsistentMode,
-                    .message = fmt::format("no mode is consistent at t = {}", time)};
-  for (std::size_t i = 0; i < order_.size() && i < kMaxShown; ++i) {
-    const Attempt& a = *order_[i];
-    std::string assumed;
-    std::string becomes;
-    for (const int b : part_.mode_borders_) {
-      const auto text = [&](Side side) {
-        return part_.text(part_.conditions_.borders()[at(b)].difference) +
-               (side == Side::Plus    ? " > 0"
-                : side == Side::Minus ? " < 0"
-                : side == Side::On    ? " = 0"
-                                      : " = 0 (sliding)");
-      };
-      if (assumed.size() < 200) {
-        assumed += (assumed.empty() ? "" : ", ") + text(assumed_[i][at(b)]);
-      }
-      if (a.solved && a.right[at(b)] != assumed_[i][at(b)] && becomes.size() < 200) {
-        becomes += (becomes.empty() ? "" : ", ") + text(a.right[at(b)]);
-      }
-    }
-    const std::string verdict =
-        a.solved ? "then " + becomes
-                 : (a.plan != nullptr && a.plan->is_singular() ? "the equations are singular"
-                                                               : "the equations have no solution");
-    result.notes.push_back(fmt::format("with {}: {}", assumed, verdict));
-  }
-  if (order_.size() > kMaxShown) {
-    result.notes.push_back(fmt::format("and {} more", order_.size() - kMaxShown));
-  }
-  const int border = part_.mode_borders_.front();
-  result.span = part_.border_span(border);
-  if (part_.workshop_.options.sliding == Sliding::Error) {
-    result.code = DiagCode::SlidingForbidden;
-    result.help =
-        "both sides of a border push back: without `--sliding error` the run slides on it";
-  } else {
-    result.help =
-        "the equations on the two sides of a condition exclude each other: look at the "
-        "guards and at what happens on the border";
   }
   for (const Attempt* a : order_) {
     if (!a->why || a->why->code != DiagCode::JumpImpossible) continue;
     part_.failure_ = a->why;
     return;
   }
-  const bool all_unsolved =
-      std::none_of(order_.begin(), order_.end(), [](const Attempt* a) { return a->solved; });
-  if (all_unsolved) {
-    Diagnostic reason = why_of(first);
-    reason.notes.insert(reason.notes.end(), result.notes.begin(), result.notes.end());
-    part_.failure_ = std::move(reason);
-    return;
+  Diagnostic result{.code = DiagCode::NoConsistentMode,
+                    .message = fmt::format("no mode is consistent at t = {}", time())};
+  for (std::size_t i = 0; i < order_.size() && result.notes.size() < kMaxShown; ++i) {
+    if (tried.erase(assumed_[i]) == 0) continue;  // tried before, without jumps
+    const Attempt& a = *order_[i];
+    const std::string verdict = a.solved ? "then " + text(a.right, &assumed_[i])
+                                : a.plan == nullptr
+                                    ? "there are no equations"
+                                    : (a.plan->is_singular() ? "the equations are singular"
+                                                             : "the equations have no solution");
+    result.notes.push_back(fmt::format("with {}: {}", text(assumed_[i]), verdict));
+  }
+  if (!tried.empty()) result.notes.push_back(fmt::format("and {} more modes", tried.size()));
+  result.span = part_.border_span(part_.mode_borders_.front());
+  const std::vector<int> surfaces = reached();
+  if (part_.workshop_.options.sliding == Sliding::Error && !surfaces.empty()) {
+    result.code = DiagCode::SlidingForbidden;
+    result.span = part_.border_span(surfaces[0]);
+    result.message = fmt::format(
+        "both sides of {} = 0 push back at t = {}, and `--sliding error` forbids to slide on it",
+        part_.text(part_.conditions_.borders()[at(surfaces[0])].difference), time());
+    result.help =
+        "without `--sliding error` the run slides along the border; a hysteresis, or a mode of its "
+        "own for the border, avoids it";
+  } else {
+    result.help =
+        "with the values of each mode the conditions are those of another one: look at the guards, "
+        "and at what holds on their border";
   }
   part_.failure_ = std::move(result);
 }

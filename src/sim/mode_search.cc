@@ -150,7 +150,11 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
   std::vector<double> frame = attempt.frame;
   JumpResult jump = solve_jump(part_.context_, *attempt.plan, frame, tolerance);
   if (!jump.solved) {
-    if (!jump.why.empty() && attempt.why) attempt.why->notes.push_back(jump.why);
+    if (!jump.violated_rows.empty()) {
+      attempt.why = explain_violated(*attempt.plan, jump);
+    } else if (!jump.why.empty() && attempt.why) {
+      attempt.why->notes.push_back(jump.why);
+    }
     return;
   }
   for (const Change& change : jump.changes) {
@@ -161,6 +165,7 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
       attempt.jumped = true;
     }
   }
+  if (attempt.jumped && options.jumps == Jumps::Error) attempt.forbidden = jump.changes;
   if (attempt.jumped && !jumps_) return;
   attempt.frame = std::move(frame);
   if (attempt.jumped) attempt.changes = std::move(jump.changes);
@@ -383,11 +388,9 @@ bool ModeSearch::search_near(const Sides& start) {
   return false;
 }
 
+/// At the start a border can be reached too; only the option forbids sliding.
 bool ModeSearch::search_sliding(const Sides& start) {
-  if (part_.workshop_.options.sliding == Sliding::Error || initial_) {
-    // At the start a border can be reached too; only the option forbids it.
-    if (part_.workshop_.options.sliding == Sliding::Error) return false;
-  }
+  if (part_.workshop_.options.sliding == Sliding::Error) return false;
   const std::vector<int> borders = reached();
   if (borders.size() > 10) return false;
   for (std::size_t count = 1; count <= 3; ++count) {

@@ -42,6 +42,7 @@ class ModeSearch {
     Sides right = {};
     Plan* next = nullptr;  ///< the plan that `right` asks for
     std::vector<Change> changes = {};
+    std::vector<Change> forbidden = {};  ///< the jump it takes, but must not
     std::optional<Diagnostic> why = {};
     bool consistent() const { return solved && next == plan; }
   };
@@ -64,8 +65,15 @@ class ModeSearch {
   std::vector<int> doubtful();
   std::vector<int> reached();
   bool is_reached(const std::vector<double>& frame, int border);
+  double time() const { return loaded_[static_cast<std::size_t>(part_.time_place_)]; }
+
+  // mode_failures.cc
   void explain();
+  Diagnostic explain(const Attempt& attempt) const;
+  const Attempt& last_of_chain(Sides& sides) const;
+  std::string text(const Sides& sides, const Sides* except = nullptr) const;
   Diagnostic explain_unsolved(Plan& plan, const SolveFailure& failure) const;
+  Diagnostic explain_violated(const Plan& plan, const JumpResult& jump) const;
 
   Part& part_;
   bool initial_;

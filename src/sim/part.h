@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -23,6 +24,7 @@ enum class Side : std::int8_t {
   On = 0,  ///< the difference is zero and stays zero
   Plus = 1,
   Slide = 2,  ///< kept on the border by both sides: Filippov's sliding motion
+  None = 3,   ///< the difference has no value
 };
 using Sides = std::vector<Side>;
 
@@ -65,6 +67,8 @@ class Part {
   std::int32_t number() const { return number_; }
   const PartEquations& equations() const { return equations_; }
   const flat::Equation* equation_of_row(std::int32_t row) const;
+  /// Where a row of a mode stands in the text; none if it comes from no equation.
+  std::optional<Span> row_span(const ModeEquations& mode, std::int32_t row) const;
 
   /// The equations that are active by the values of the frame as they are, solved or not.
   const ModeEquations* present_equations(std::optional<Diagnostic>& why);
@@ -118,7 +122,10 @@ class Part {
     describe(*plan_, failure, diagnostic);
   }
   void describe(const Plan& plan, const SolveFailure& failure, Diagnostic& diagnostic) const;
-  Diagnostic explain_singular(const Plan& plan, const structure::Singular& singular) const;
+  /// Why the plan's equations are singular; `analysis` says so.
+  Diagnostic explain_singular(const Plan& plan, const structure::Analysis& analysis) const;
+  /// That `what` in the text at `span` has no value at the present one of the frame.
+  Diagnostic explain_undefined(std::string_view what, expr::ExprId e, Span span);
   /// Why time cannot pass in a static mode, if it cannot.
   std::optional<Diagnostic> explain_static();
 

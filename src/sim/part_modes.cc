@@ -31,6 +31,10 @@ std::vector<Truth> Part::condition_truths(const Sides& sides) {
   std::vector<Truth> relations;
   for (const Relation& relation : conditions_.relations()) {
     const Side side = sides[at(relation.border)];
+    if (side == Side::None) {
+      relations.push_back(Truth::Undefined);
+      continue;
+    }
     const int sign = side == Side::Slide ? 0 : static_cast<int>(side) * relation.orientation;
     relations.push_back(relation_holds(relation.op, sign) ? Truth::True : Truth::False);
   }
@@ -98,10 +102,8 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
     return truth == Truth::True;
   });
   if (undefined) {
-    why = Diagnostic{
-        .code = DiagCode::ConditionUndefined,
-        .span = set.branches[undefined].span,
-        .message = fmt::format("the guard has no value at t = {}", frame_[at(time_place_)])};
+    why =
+        explain_undefined("the guard", set.branches[undefined].guard, set.branches[undefined].span);
     return std::nullopt;
   }
   if (!activity.nowhere.empty()) {
@@ -129,10 +131,13 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
   mode.system.rows = expr::select_branches(workshop_.pool(), rows, chosen);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!workshop_.pool().has(mode.system.rows[i], expr::kHasEvented)) continue;
-    why = Diagnostic{.code = DiagCode::ConditionUndefined,
-                     .span = set.equations[EquationId{mode.equations[i]}].span,
-                     .message = fmt::format("a condition in this equation has no value at t = {}",
-                                            frame_[at(time_place_)])};
+    const auto& mine = equation_conditions_[at(mode.equations[i])];
+    const auto undefined_one = std::find_if(
+        mine.begin(), mine.end(), [&](int c) { return truths[at(c)] == Truth::Undefined; });
+    why = explain_undefined(
+        "a condition in this equation",
+        conditions_.condition(undefined_one == mine.end() ? mine.front() : *undefined_one),
+        set.equations[EquationId{mode.equations[i]}].span);
     return std::nullopt;
   }
   for (const flat::Unknown& unknown : set.unknowns) {

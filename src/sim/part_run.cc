@@ -257,7 +257,8 @@ void PartRun::search(double time) {
   for (const int border : relevant_borders()) {
     const Side side = part_.sides()[at(border)];
     if (side == Side::Slide) continue;
-    find(border, part_.conditions().borders()[at(border)].difference, side, time);
+    find(border, part_.conditions().borders()[at(border)].difference,
+         side == Side::None ? std::nullopt : std::optional(side), time);
   }
   if (part_.plan() == nullptr) return;
   // Sliding ends where a weight leaves the range from 0 to 1.
@@ -489,13 +490,17 @@ Diagnostic PartRun::explain(numerics::StepStatus status) {
       : status == numerics::StepStatus::StepTooSmall ? "the error test asks for ever smaller steps"
       : status == numerics::StepStatus::DomainError  ? "an expression has no value just ahead"
                                                      : "the integrator gave up";
-  Diagnostic diagnostic{.code = DiagCode::IntegrationFailed,
-                        .message = fmt::format("integration stops at t = {}: {}", reached_, what)};
+  Diagnostic diagnostic{
+      .code = DiagCode::IntegrationFailed,
+      .message = fmt::format("integration stops at t = {:.10g}: {}", reached_, what)};
   const MotionFailure failure = motion_->failure();
   if (failure.equations) part_.describe(*failure.equations, diagnostic);
   if (failure.fastest) {
-    diagnostic.notes.push_back(
-        fmt::format("`{}` changes fastest", part_.variable_name(*failure.fastest)));
+    const auto states = motion_->states();
+    const auto state = std::find(states.begin(), states.end(), *failure.fastest);
+    const double value = motion_->y()[at(static_cast<std::int32_t>(state - states.begin()))];
+    diagnostic.notes.push_back(fmt::format("`{0}` changes fastest: {0} = {1:.6g}",
+                                           part_.variable_name(*failure.fastest), value));
     if (!diagnostic.span) diagnostic.span = part_.variable_span(*failure.fastest);
   }
   diagnostic.help =

@@ -33,12 +33,20 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
   fit(frame);
   border_values(frame, values);
   out = assumed;
+  // On a border, rounding may take another difference out of its domain: `x >= 0 and sqrt(x) > 1`.
+  const bool on_border = std::any_of(values.begin(), values.end(), [](const BorderValue& g) {
+    return std::abs(g.value) <= g.band;
+  });
   for (std::size_t b = 0; b < out.size(); ++b) {
     const auto border = static_cast<int>(b);
     if (assumed[b] == Side::Slide) {
       out[b] = side_of_weight(plan, frame, border);
     } else if (!std::isnan(values[b].value)) {
       out[b] = side_after(plan, frame, border, values[b]);
+    } else if (!on_border) {
+      out[b] = Side::None;
+    } else if (assumed[b] == Side::None) {
+      out[b] = Side::On;
     }
   }
 }

@@ -20,7 +20,9 @@ Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::M
     : context_(context),
       equations_(std::move(equations)),
       analysis_(structure::analyse(context_.pool, equations_.system, hint)) {
-  if (is_singular()) make_static();
+  if (is_singular() && analysis_.singular->kind != structure::Singular::Kind::Contradiction) {
+    make_static();
+  }
   if (is_singular()) return;
   if (!is_static_) {
     ip_ = structure::order_blocks(context_.pool, analysis_, structure::known_values(analysis_));

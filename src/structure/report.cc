@@ -23,6 +23,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::size_t kNamesShown = 8;
 constexpr std::size_t kEquationsShown = 8;
+const std::string kAlso = "and this equation";
 constexpr std::size_t kLongestSubstitute = 60;
 
 std::string count_of(std::size_t n, std::string_view word) {
@@ -170,8 +171,8 @@ class SingularText {
 class InitialText {
  public:
   InitialText(expr::Pool& pool, const Analysis& analysis, const BlockOrder& order,
-              const NameOf& name_of)
-      : pool_(pool), analysis_(analysis), order_(order), name_of_(name_of) {}
+              const NameOf& name_of, std::string_view when)
+      : pool_(pool), analysis_(analysis), order_(order), name_of_(name_of), when_(when) {}
 
   std::optional<Explanation> run() {
     if (order_.is_square()) return std::nullopt;
@@ -231,12 +232,11 @@ class InitialText {
     }
     text_.message =
         candidates.size() == 1
-            ? fmt::format("`{}` is known at the start, but the equations determine it",
-                          name_of_(candidates[0]))
-            : fmt::format(
-                  "{} are all known at the start, but the equations make them depend on "
-                  "each other",
-                  list(candidates, name_of_));
+            ? fmt::format("`{}` is known {}, but the equations determine it",
+                          name_of_(candidates[0]), when_)
+            : fmt::format("{} are {} known {}, but the equations make them depend on each other",
+                          list(candidates, name_of_), candidates.size() == 2 ? "both" : "all",
+                          when_);
     degrees_of_freedom();
     if (candidates.size() == 1) {
       text_.help = declare(candidates, name_of_);
@@ -309,17 +309,17 @@ class InitialText {
     degrees_of_freedom();
     const std::size_t too_many = order_.under_unknowns.size() - order_.under_rows.size();
     if (declared.empty()) {
-      text_.message = fmt::format("the equations do not determine {} at the start",
-                                  count_of(too_many, "unknown"));
+      text_.message =
+          fmt::format("the equations do not determine {} {}", count_of(too_many, "unknown"), when_);
       text_.help = "add an equation";
       return;
     }
-    text_.message =
-        fmt::format("{} declared unknown, but the equations do not determine {} at the start",
-                    list(declared, name_of_) + (declared.size() == 1 ? " is" : " are"),
-                    declared.size() == 1 ? "it"
-                    : too_many == 1      ? "one of them"
-                                         : fmt::format("{} of them", too_many));
+    text_.message = fmt::format("{} declared unknown, but the equations do not determine {} {}",
+                                list(declared, name_of_) + (declared.size() == 1 ? " is" : " are"),
+                                declared.size() == 1 ? "it"
+                                : too_many == 1      ? "one of them"
+                                                     : fmt::format("{} of them", too_many),
+                                when_);
     text_.help = declared.size() == 1
                      ? "do not declare it unknown"
                      : fmt::format("do not declare {} of them unknown",
@@ -330,6 +330,7 @@ class InitialText {
   const Analysis& analysis_;
   const BlockOrder& order_;
   const NameOf& name_of_;
+  std::string_view when_;
   std::set<std::int32_t> shown_;
   Explanation text_;
 };
@@ -345,7 +346,8 @@ Diagnostic to_diagnostic(DiagCode code, const Explanation& explanation, const Sp
     const Explanation::Equation& equation = explanation.equations[k];
     const Span span = span_of(equation.row);
     if (k == 0) diagnostic.span = span;
-    diagnostic.labels.push_back({span, equation.text});
+    const bool named = k == 0 || !equation.text.empty();
+    diagnostic.labels.push_back({span, named ? equation.text : kAlso});
   }
   if (shown < explanation.equations.size()) {
     diagnostic.notes.push_back(
@@ -361,8 +363,9 @@ Explanation explain_singular(const expr::Pool& pool, const System& system, const
 }
 
 std::optional<Explanation> explain_initial(expr::Pool& pool, const Analysis& analysis,
-                                           const BlockOrder& order, const NameOf& name_of) {
-  return InitialText(pool, analysis, order, name_of).run();
+                                           const BlockOrder& order, const NameOf& name_of,
+                                           std::string_view when) {
+  return InitialText(pool, analysis, order, name_of, when).run();
 }
 
 }  // namespace chi::structure

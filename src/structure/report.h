@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diag/diagnostic.h"
@@ -39,9 +40,11 @@ Explanation explain_singular(const expr::Pool& pool, const System& system, const
 /// Why the IP does not have as many equations, hidden constraints included, as unknowns: the
 /// differential variables that are known depend on each other, so one of them has to be declared
 /// unknown (or its derivative substituted, `e' <- x'`); or more of them are declared than the
-/// degrees of freedom allow. `order` is that of `known_values`. Empty if it is square.
+/// degrees of freedom allow. `order` is that of `known_values`; `when` says which instant it is.
+/// Empty if it is square.
 std::optional<Explanation> explain_initial(expr::Pool& pool, const Analysis& analysis,
-                                           const BlockOrder& order, const NameOf& name_of);
+                                           const BlockOrder& order, const NameOf& name_of,
+                                           std::string_view when = "at the start");
 
 /// The differentiation index, as far as structure tells: how often some equation must be
 /// differentiated until all equations together determine the derivatives of all unknowns [1]. It is

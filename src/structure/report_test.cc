@@ -91,7 +91,7 @@ TEST(ExplainInitial, DependentDifferentialVariables) {
   const auto text = explain_initial(model.pool, a, order, names(model));
   ASSERT_TRUE(text);
   EXPECT_EQ(text->message,
-            "`x` and `e` are all known at the start, but the equations make them depend on each "
+            "`x` and `e` are both known at the start, but the equations make them depend on each "
             "other");
   EXPECT_EQ(text->help,
             "declare one of `x` or `e` unknown, as in `|x|`, or substitute a derivative: "

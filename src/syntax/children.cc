@@ -51,27 +51,6 @@ bool mentions_time(const Ast& ast, ExprId expr) {
   return false;
 }
 
-/// Visits `expr` in reading order, not going into comparisons with time; `on_relation` and
-/// `on_time` get what is met.
-template <class OnRelation, class OnTime>
-void visit_time(const Ast& ast, ExprId expr, OnRelation on_relation, OnTime on_time) {
-  std::vector<ExprId> pending{expr};
-  std::vector<ExprId> children;
-  while (!pending.empty()) {
-    const ExprId id = pending.back();
-    pending.pop_back();
-    const auto* binary = std::get_if<Binary>(&ast.exprs[id].node);
-    if (binary != nullptr && compares_time(ast, *binary)) {
-      on_relation(id);
-      continue;
-    }
-    if (is_time(ast, id)) on_time(id);
-    children.clear();
-    append_children(ast, id, children);
-    pending.insert(pending.end(), children.rbegin(), children.rend());
-  }
-}
-
 }  // namespace
 
 bool compares_time(const Ast& ast, const Binary& node) {
@@ -82,15 +61,20 @@ bool compares_time(const Ast& ast, const Binary& node) {
 
 std::vector<ExprId> time_relations(const Ast& ast, ExprId expr) {
   std::vector<ExprId> found;
-  visit_time(
-      ast, expr, [&](ExprId id) { found.push_back(id); }, [](ExprId) {});
-  return found;
-}
-
-ExprId other_use_of_time(const Ast& ast, ExprId expr) {
-  ExprId found;
-  visit_time(
-      ast, expr, [](ExprId) {}, [&](ExprId id) { found = found ? found : id; });
+  std::vector<ExprId> pending{expr};
+  std::vector<ExprId> children;
+  while (!pending.empty()) {
+    const ExprId id = pending.back();
+    pending.pop_back();
+    const auto* binary = std::get_if<Binary>(&ast.exprs[id].node);
+    if (binary != nullptr && compares_time(ast, *binary)) {
+      found.push_back(id);
+      continue;
+    }
+    children.clear();
+    append_children(ast, id, children);
+    pending.insert(pending.end(), children.rbegin(), children.rend());
+  }
   return found;
 }
 

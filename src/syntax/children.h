@@ -15,7 +15,4 @@ bool compares_time(const Ast& ast, const Binary& node);
 /// The comparisons in `expr` that `compares_time`, from left to right.
 std::vector<ExprId> time_relations(const Ast& ast, ExprId expr);
 
-/// Where `expr` mentions `time` otherwise than in such comparisons; none if nowhere.
-ExprId other_use_of_time(const Ast& ast, ExprId expr);
-
 }  // namespace chi::syntax

@@ -186,8 +186,6 @@ def _exit_problem(case, code, output, errors):
     if code is None:
         return errors
     said = errors + output
-    if "[E6004]" in said:  # the model was refused, so a failure that the case expects has not been seen either
-        return said.strip()[:300]
     if code not in case.exit_codes:
         return f"exit code {code}, expected {' or '.join(map(str, case.exit_codes))}: {said.strip()[:600]}"
     if case.code and f"[{case.code}]" not in said and f'"{case.code}"' not in said:

@@ -178,7 +178,7 @@ class Run {
       if (!options_.common.quiet) std::fprintf(stderr, "%s\n", driver::ending(outcome).c_str());
       return kInterrupted;
     }
-    if (outcome.failed()) return kRunFailed;
+    if (outcome.failed()) return driver::is_model_error(outcome) ? kModelWrong : kRunFailed;
     return exit_code(diagnostics_);
   }
 

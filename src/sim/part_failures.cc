@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "expr/evaluate.h"
+#include "sim/part.h"
+#include "structure/report.h"
+
+// What is wrong with the equations of a part, in the modeller's words.
+namespace chi::sim {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t kMaxShown = 8;
+constexpr std::size_t kLongestText = 200;
+const std::string kTogether = "together with this equation";
+
+}  // namespace
+
+std::optional<Span> Part::row_span(const ModeEquations& mode, std::int32_t row) const {
+  const std::int32_t e = mode.equations[at(row)];
+  if (e < 0) return std::nullopt;
+  return equations_.set.equations[flat::EquationId{e}].span;
+}
+
+Diagnostic Part::explain_singular(const Plan& plan, const structure::Analysis& analysis) const {
+  const ModeEquations& mode = plan.equations();
+  structure::Explanation why =
+      structure::explain_singular(workshop_.pool(), mode.system, analysis, [this](expr::VarId v) {
+        return variable_name({v, 0});
+      });
+  std::erase_if(why.equations, [&](const auto& e) { return !row_span(mode, e.row); });
+  Diagnostic result = structure::to_diagnostic(
+      DiagCode::SingularEquations, why, [&](std::int32_t row) { return *row_span(mode, row); });
+  if (!result.span && !analysis.singular->unknowns.empty()) {
+    result.span = variable_span({analysis.singular->unknowns.front(), 0});
+  }
+  return result;
+}
+
+Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span span) {
+  expr::Point point;
+  point.time = frame_[at(time_place_)];
+  const auto value_of = [this](expr::VarRef x) {
+    const std::size_t p = at(place(x));
+    return p < frame_.size() ? frame_[p] : std::numeric_limits<double>::quiet_NaN();
+  };
+  point.variable = value_of;
+  point.discrete = [this](expr::DiscreteId d) { return workshop_.discrete(d); };
+  point.opaque = [this](expr::FunctionId f, std::span<const double> arguments) {
+    return workshop_.boxes == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                                      : workshop_.boxes->call(f, arguments);
+  };
+  Diagnostic result{.code = DiagCode::ConditionUndefined,
+                    .span = span,
+                    .message = fmt::format("{} has no value at t = {}", what, point.time)};
+  const expr::Value value = expr::evaluate(workshop_.pool(), e, point);
+  if (value.fault != expr::Fault::None) {
+    result.message += fmt::format(": {}", expr::fault_text(value.fault));
+    std::string values = value.where ? fmt::format("in `{}`", text(value.where)) : std::string();
+    const auto variables = all_variables(workshop_.pool(), std::span(&e, 1));
+    for (const std::int32_t slot : variables.front()) {
+      if (values.size() > kLongestText) break;
+      values += fmt::format("{}{} = {:.6g}", values.empty() ? "" : ", ", variable_name({{slot}, 0}),
+                            value_of({{slot}, 0}));
+    }
+    if (!values.empty()) result.notes.push_back(values);
+  }
+  result.help = "guard it by a condition that is looked at first, as in `x >= 0 and sqrt(x) > 1`";
+  return result;
+}
+
+std::optional<Diagnostic> Part::explain_static() {
+  if (plan_ == nullptr || !plan_->is_static()) return std::nullopt;
+  bool moves = false;
+  for (const expr::ExprId row : plan_->equations().system.rows) {
+    moves = moves || workshop_.pool().has(row, expr::kHasTime | expr::kHasDelay);
+  }
+  for (const expr::VarRef x : plan_->values()) {
+    if (x.order > 0) moves = moves || std::abs(frame_[at(place(x))]) > 1e3 * workshop_.options.atol;
+  }
+  if (!moves) return std::nullopt;
+  structure::Analysis analysis = plan_->analysis();
+  analysis.singular = plan_->why_static();
+  Diagnostic result = explain_singular(*plan_, analysis);
+  result.notes.push_back("they have a solution at this instant, but time cannot pass with them");
+  return result;
+}
+
+void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& result) const {
+  const ModeEquations& mode = plan.equations();
+  const int worst = failure.worst >= 0 ? failure.worst : 0;
+  if (!failure.rows.empty()) {
+    const SolveFailure::RowValue& row = failure.rows[at(worst)];
+    result.span = row_span(mode, row.row.row);
+    const std::string times = row.row.order == 0
+                                  ? ""
+                                  : fmt::format(", differentiated {} time{},", row.row.order,
+                                                row.row.order == 1 ? "" : "s");
+    if (!std::isnan(row.residual)) {
+      result.notes.push_back(fmt::format("this equation{} is off by {:.6g}", times, row.residual));
+    }
+  }
+  if (failure.fault) {
+    result.notes.push_back(fmt::format("{}: the argument is {:.6g}",
+                                       expr::fault_text(failure.fault->fault),
+                                       failure.fault->argument));
+  }
+  std::string unknowns;
+  for (std::size_t i = 0; i < failure.unknowns.size() && i < kMaxShown; ++i) {
+    const SolveFailure::Unknown& u = failure.unknowns[i];
+    if (u.var.var.index >= workshop_.model.variable_slots) continue;
+    unknowns +=
+        fmt::format("{}{} = {:.6g}", unknowns.empty() ? "" : ", ", variable_name(u.var), u.value);
+  }
+  if (!unknowns.empty()) {
+    result.notes.push_back("unknown here, at the best point found: " + unknowns);
+  }
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < failure.rows.size() && shown < kMaxShown; ++i) {
+    const auto span = row_span(mode, failure.rows[i].row.row);
+    if (static_cast<int>(i) == worst || !span) continue;
+    if (result.span && span->begin == result.span->begin) continue;
+    result.labels.push_back({*span, kTogether});
+    ++shown;
+  }
+}
+
+}  // namespace chi::sim
