@@ -330,17 +330,6 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
         pc_out = pc + 1;
         return Stop::Select;
 
-      case Op::Settle:
-      case Op::Refresh:
-      case Op::RefreshAt:
-      case Op::AboutToAssign:
-      case Op::AboutToAssignAt:
-      case Op::Assigned:
-      case Op::AssignedAt:
-      case Op::Holds:
-      case Op::Value:
-      case Op::Instant: error = ask(in, f); break;
-
       default: error = sequence_operation(*routine, in, f); break;
     }
     if (error != RunError::None) [[unlikely]] {

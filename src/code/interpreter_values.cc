@@ -69,6 +69,7 @@ RunError Interpreter::real_function(const Instr& in, Slot* f) {
 }
 
 RunError Interpreter::sequence_operation(const Routine& routine, const Instr& in, Slot* f) {
+  if (in.op >= Op::Settle) return ask(in, f);
   if (in.op <= Op::DictMerge) return changing_operation(routine, in, f);
   return reading_operation(program_.types[routine.types[in.n]], in, f);
 }

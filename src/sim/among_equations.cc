@@ -42,7 +42,7 @@ bool Scheduler::advance_equations() {
   }
   const double deadline = calendar_.empty() ? kNever : calendar_.next_time();
   if (deadline <= machine_.time && deadline <= options_.end) {
-    wake_due(deadline);  // a delay may be too short to be seen beside the time
+    wake_first_due();  // a delay may be too short to be seen beside the time
     return true;
   }
   if (machine_.time >= options_.end) {
@@ -76,7 +76,7 @@ bool Scheduler::advance_equations() {
   if (recorder != nullptr && machine_.time > before) recorder->before_event(machine_.time);
   counts_.state_events += static_cast<std::int64_t>(woken_.size());
   look_again();
-  if (!calendar_.empty() && calendar_.next_time() <= machine_.time) wake_due(calendar_.next_time());
+  if (!calendar_.empty() && calendar_.next_time() <= machine_.time) wake_first_due();
   return !interrupted();
 }
 

@@ -340,7 +340,7 @@ bool Scheduler::come_to_rest() {
 }
 
 /// Readies all whose deadline is `time`, which is the earliest.
-void Scheduler::wake_due(double time) {
+inline void Scheduler::wake_due(double time) {
   do {
     const std::int32_t process = calendar_.next_process();
     calendar_.pop();
@@ -357,6 +357,8 @@ void Scheduler::wake_due(double time) {
     make_ready(process);
   } while (calendar_.next_is(time));
 }
+
+void Scheduler::wake_first_due() { wake_due(calendar_.next_time()); }
 
 void Scheduler::finish_process(std::int32_t process) {
   processes_[at(process)].state = State::Finished;

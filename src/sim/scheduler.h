@@ -103,6 +103,7 @@ class Scheduler {
   }
   bool advance();
   void wake_due(double time);
+  void wake_first_due();
   bool come_to_rest();
   void finish_process(std::int32_t process);
   void make_ready(std::int32_t process);

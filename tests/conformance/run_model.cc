@@ -63,13 +63,19 @@ Ran run_model(std::string_view text, const RunRequest& request) {
   for (const Diagnostic& diagnostic : diagnostics.sorted()) note(diagnostic, source, ran);
   if (!compiled) return ran;
   Collector collector(request.interrupt);
-  sim::Scheduler scheduler(*compiled->model, *compiled->program,
-                           {.end = request.end,
-                            .seed = request.seed,
-                            .random_choice = request.random_choice,
-                            .max_actions = request.max_actions,
-                            .heap_limit = request.heap_limit,
-                            .interrupted = &collector.stop});
+  const sim::RunOptions options{.end = request.end,
+                                .seed = request.seed,
+                                .random_choice = request.random_choice,
+                                .max_actions = request.max_actions,
+                                .heap_limit = request.heap_limit,
+                                .interrupted = &collector.stop};
+  sim::Scheduler scheduler(*compiled->model, *compiled->program, options);
+  std::unique_ptr<sim::Physics> physics;
+  if (sim::needs_physics(*compiled->model, *compiled->program)) {
+    physics = sim::make_physics(*compiled->model, *compiled->program, scheduler.machine(),
+                                scheduler.frames(), options);
+    scheduler.physics = physics.get();
+  }
   scheduler.pulse = &collector;
   Log log(source);
   if (request.events) scheduler.observer = log.observer();
