@@ -1,21 +1,37 @@
 #!/usr/bin/env bash
-# What χ does, in a minute: checks, runs and draws models from examples/, and shows how it explains a mistake.
+# What χ does, in a few seconds: physics first, then processes, then how mistakes are explained.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-chi=build/chi
-show() { printf '\n\033[1m$ chi %s\033[0m\n' "$*"; "$chi" "$@" || true; }
+chi=${CHI:-build/chi}
+show() { printf '\033[1m$ chi %s\033[0m\n' "$*"; "$chi" "$@" --no-progress || true; }
+say() { printf '\n\033[1;36m%s\033[0m\n' "$1"; }
 
-echo "A buffer between two machines, of which the second fails now and then: lots in the buffer over time."
-show run examples/manufacturing/unreliable_line.chi --end 200 --seed 1 --vars 'Buffer.n,Second.up' --plot --no-progress
+say "Two tanks that start in their steady state, which nobody computed; the source rises at t = 10."
+show run examples/process/two_tanks.chi --end 40 --vars '*.V' --plot
 
-echo
-echo "A queue with random arrivals and services, one hundred thousand customers."
-show run examples/manufacturing/mm1.chi -p n=100000 --stats --no-progress
+say "A pendulum: the length of the rod is an equation, the tension an unknown. Index 3; only y and vy are given."
+show run examples/mechanics/pendulum.chi --end 5 --vars Pendulum.x,Pendulum.T --plot
 
-echo
-echo "Two philosophers and two forks: the deadlock is found, and explained."
-show run examples/manufacturing/philosophers.chi --no-progress
+say "A bouncing ball; then the same ball to the end, where the bounces accumulate."
+show run examples/mechanics/bouncing_ball.chi --end 8 --vars y --plot
+show run examples/mechanics/bouncing_ball.chi --end 20 | tail -n 3
 
-echo
-echo "A model with mistakes: all of them in one go, each where it is."
-show check examples/mistakes.chi
+say "An ideal diode before an inductor: a state that comes and goes, and a voltage that jumps."
+show run examples/circuits/half_wave_inductive.chi --end 0.06 --vars i,ud --plot
+
+say "Processes: a queue with a hundred thousand customers."
+show run examples/manufacturing/mm1.chi -p n=100000 --stats
+
+say "Two philosophers and two forks: the deadlock is found, and explained."
+show run examples/manufacturing/philosophers.chi
+
+say "A model with mistakes: all of them in one go, each where it is."
+printf '\033[1m$ chi check examples/mistakes.chi\033[0m\n'
+"$chi" check examples/mistakes.chi || true
+
+mkdir -p build/demo
+for model in process/two_tanks:40 mechanics/pendulum:5 mechanics/stick_slip:30 circuits/three_phase_bridge:0.04; do
+  file=${model%:*}
+  "$chi" run "examples/$file.chi" --end "${model#*:}" --plot "build/demo/$(basename "$file").html" --no-progress --quiet >/dev/null
+done
+say "More to look at: open build/demo/*.html in a browser, run the models of examples/, read docs/book."

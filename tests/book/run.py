@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the models and calls in docs/book: `run.py CHI [PAGE...]`. README.md says what is compared.
+"""Runs the models and calls in docs/book and in the README of the project: `run.py CHI [PAGE...]`. README.md beside this says
+what is compared.
 
 Exit code 0: all is as the book says; 1: not; 77: all that fails on the only page is pending.
 """
@@ -139,7 +140,9 @@ def main():
     parser.add_argument("--update", action="store_true", help="write what is printed now into the pages")
     options = parser.parse_intermixed_args()
     chi = os.path.abspath(options.chi)
-    pages = [PAGES / (name + ".md") for name in options.pages] or sorted(PAGES.glob("*.md"))
+    front = PAGES.parent.parent / "README.md"
+    pages = [front if name == "README" else PAGES / (name + ".md") for name in options.pages]
+    pages = pages or [front, *sorted(PAGES.glob("*.md"))]
     pending = models.read_pending(HERE / "pending.txt")
     total = failed = waiting = 0
     for page in pages:
@@ -152,7 +155,7 @@ def main():
                 continue
             failed += not expected
             waiting += expected
-            print(f"docs/book/{page.name}:{line} (block {number}):{' (pending)' if expected else ''}")
+            print(f"{page.relative_to(PAGES.parent.parent)}:{line} (block {number}):{' (pending)' if expected else ''}")
             for problem in problems:
                 print("  " + problem.replace("\n", "\n    "))
     print(f"{total - failed - waiting} blocks as the book says, {failed} not, {waiting} pending")
