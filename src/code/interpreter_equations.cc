@@ -11,6 +11,7 @@ RunError Interpreter::ask(const Instr& in, Slot* f) {
   const auto from_register = [&] { return (f + in.a) - machine_.memory(); };
   const auto in_memory = [&] { return f[in.a].i + in.b; };
   bool good = true;
+  surroundings->asking = block;
   switch (in.op) {
     case Op::Settle: good = surroundings->settle(); break;
     case Op::Refresh: good = surroundings->refresh(from_register(), in.b); break;

@@ -16,6 +16,7 @@ namespace chi::code {
 class Surroundings {
  public:
   virtual ~Surroundings() = default;
+  std::int32_t asking = -1;  ///< the process instance whose statements ask; set by the interpreter
   /// Before a statement reads variables that can be unknown, or what is substituted by such: solves
   /// the IP, if anything changed since it was last solved, so that memory holds the values of the
   /// unknowns.

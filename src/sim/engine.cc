@@ -69,13 +69,62 @@ bool Engine::fail(Diagnostic diagnostic) {
 bool Engine::start() {
   if (!translate_conditions()) return false;
   map_slots();
+  see_blocks();
+  steps_.resize(members_.size());
+  events_.resize(members_.size());
+  for (std::size_t m = 0; m < members_.size(); ++m) list(static_cast<std::int32_t>(m));
+  moves_ = std::any_of(members_.begin(), members_.end(), [](const Member& m) {
+    return m.part->has_equations() || m.part->depends_on_time();
+  });
   return true;
 }
 
-bool Engine::can_move() const {
-  return std::any_of(members_.begin(), members_.end(), [](const Member& m) {
-    return m.part->has_equations() || m.part->depends_on_time();
-  });
+/// Of each block the parts that determine variables it can name: its own and its `ref` parameters.
+void Engine::see_blocks() {
+  const flat::FlatModel& model = workshop_.model;
+  visible_.resize(model.blocks.size());
+  const auto see = [&](std::size_t block, std::int32_t slot, std::int64_t slots) {
+    for (std::int64_t s = slot; s < slot + slots; ++s) {
+      const std::int32_t part = parts_.part_of_slot[static_cast<std::size_t>(s)];
+      if (part >= 0) visible_[block].push_back(part);
+    }
+  };
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const flat::Block& block = model.blocks[b];
+    const flat::Body& body = model.bodies[block.body];
+    for (const flat::VariableId id : block.variables) {
+      if (!id) continue;
+      const flat::Variable& variable = model.variables[id];
+      see(b, variable.slot, flat::slot_count(model.typed.types, variable.type));
+    }
+    for (std::size_t i = 0; i < block.bindings.size(); ++i) {
+      const auto* bound = std::get_if<flat::BoundVariable>(&block.bindings[i]);
+      if (bound != nullptr) {
+        see(b, bound->slot, flat::slot_count(model.typed.types, body.params[i]));
+      }
+    }
+    std::sort(visible_[b].begin(), visible_[b].end());
+    visible_[b].erase(std::unique(visible_[b].begin(), visible_[b].end()), visible_[b].end());
+  }
+}
+
+void Engine::list(std::int32_t number) {
+  Member& member = members_[at(number)];
+  if (!std::exchange(member.is_listed, true)) changed_.push_back(number);
+}
+
+bool Engine::can_move() const { return moves_; }
+
+void Engine::count(RunCounts& counts) const {
+  for (const Member& member : members_) {
+    const Part::Counts part = member.part->counts();
+    counts.modes += part.modes;
+    counts.steps += part.integration.steps;
+    counts.rejected += part.integration.rejected;
+    counts.evaluations += part.integration.evaluations;
+    counts.jacobians += part.integration.jacobians;
+  }
+  counts.mode_switches += mode_switches_;
 }
 
 /// Every condition of a statement belongs to one part, which watches it: so parts are made when all
@@ -207,10 +256,15 @@ void Engine::bring(std::int32_t number) {
   member.part->store();
 }
 
+void Engine::visit(std::int32_t block) {
+  for (const std::int32_t m : visible_[at(block)]) bring(m);
+}
+
 bool Engine::settle() {
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    bring(static_cast<std::int32_t>(m));
-    if (!settle(static_cast<std::int32_t>(m))) return false;
+  if (asking < 0) return true;
+  for (const std::int32_t m : visible_[at(asking)]) {
+    bring(m);
+    if (!settle(m)) return false;
   }
   return true;
 }
@@ -246,7 +300,9 @@ bool Engine::settle(std::int32_t number) {
     }
     member.wants_restart = true;
   }
+  if (part.plan() != plan && plan != nullptr) ++mode_switches_;
   member.wants_search = true;
+  list(number);
   return true;
 }
 
@@ -333,10 +389,16 @@ void Engine::assigned(std::int64_t slot, std::int32_t count) {
   for (std::int64_t s = slot; s < slot + count; ++s) {
     const auto found = readers_.find(s);
     if (found == readers_.end()) continue;
-    for (const Reader& reader : found->second) members_[at(reader.member)].is_dirty = true;
+    for (const Reader& reader : found->second) {
+      members_[at(reader.member)].is_dirty = true;
+      list(reader.member);
+    }
     is_set_[at(flat_slot_of_.at(s))] = 1;
   }
-  for (const Reader& reader : box_readers_) members_[at(reader.member)].is_dirty = true;
+  for (const Reader& reader : box_readers_) {
+    members_[at(reader.member)].is_dirty = true;
+    list(reader.member);
+  }
 }
 
 bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
@@ -347,6 +409,7 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
   if (member.part->reload()) {
     member.part->update_sides();
     member.wants_search = true;
+    list(asked.member);
   }
   if (!truth_of(asked, truth)) return false;
   const bool passes =
@@ -383,9 +446,14 @@ bool Engine::truth_of(const Awaited& asked, bool* truth) {
 }
 
 double Engine::value_of(VarRef x) {
-  if (x.order == 0) return workshop_.memory(x.var.index).r;
+  if (x.order == 0) {
+    const std::int32_t owner = parts_.part_of_slot[at(x.var.index)];
+    if (owner >= 0 && !is_viewing_) bring(owner);
+    return workshop_.memory(x.var.index).r;
+  }
   const std::int32_t part = parts_.part_of_slot[at(x.var.index)];
   if (part < 0) return 0;
+  bring(part);
   Part& p = *members_[at(part)].part;
   if (p.plan() == nullptr) return 0;
   const int j = p.plan()->analysis().unknown_index(x.var);
@@ -437,36 +505,48 @@ void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condit
   Member& member = members_[at(asked.member)];
   for (const int b : member.part->conditions().borders_of(asked.condition)) member.run->watch(b);
   member.wants_search = true;
+  list(asked.member);
   bool seen = false;
   truth_of(asked, &seen);
-  watching_.push_back({process, &asked, seen});
+  member.watching.push_back({process, &asked, seen});
+  if (watched_by_.size() <= at(process)) watched_by_.resize(at(process) + 1);
+  watched_by_[at(process)].push_back(asked.member);
 }
 
 void Engine::unwatch(std::int32_t process) {
-  std::erase_if(watching_, [&](const Watching& w) {
-    if (w.process != process) return false;
-    Member& member = members_[at(w.awaited->member)];
-    for (const int b : member.part->conditions().borders_of(w.awaited->condition)) {
-      member.run->unwatch(b);
-    }
+  if (watched_by_.size() <= at(process)) return;
+  for (const std::int32_t number : watched_by_[at(process)]) {
+    Member& member = members_[at(number)];
+    std::erase_if(member.watching, [&](const Watching& w) {
+      if (w.process != process) return false;
+      for (const int b : member.part->conditions().borders_of(w.awaited->condition)) {
+        member.run->unwatch(b);
+      }
+      return true;
+    });
     member.wants_search = true;
-    return true;
-  });
+    list(number);
+  }
+  watched_by_[at(process)].clear();
 }
 
 bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    if (!settle(static_cast<std::int32_t>(m))) return false;
+  for (std::size_t i = 0; i < changed_.size(); ++i) {
+    if (!settle(changed_[i])) return false;
   }
-  for (Watching& w : watching_) {
-    const Member& member = members_[at(w.awaited->member)];
+  for (const std::int32_t number : changed_) {
+    Member& member = members_[at(number)];
     if (!member.wants_search) continue;
-    bool truth = false;
-    if (!truth_of(*w.awaited, &truth)) return false;
-    if (truth == w.seen) continue;
-    w.seen = truth;
-    if (woken.empty() || woken.back() != w.process) woken.push_back(w.process);
+    for (Watching& w : member.watching) {
+      bool truth = false;
+      if (!truth_of(*w.awaited, &truth)) return false;
+      if (truth == w.seen) continue;
+      w.seen = truth;
+      woken.push_back(w.process);
+    }
   }
+  std::sort(woken.begin(), woken.end());
+  woken.erase(std::unique(woken.begin(), woken.end()), woken.end());
   if (recorder != nullptr && woken.empty()) bring_all();
   return true;
 }
@@ -480,9 +560,11 @@ class Engine::View : public MotionView {
     for (Member& member : engine_.members_) {
       if (!member.run->moves()) continue;
       member.output = member.part->frame();
-      if (member.run->values_at(time, member.output)) member.part->store(member.output);
+      if (member.run->values_for_output(time, member.output)) member.part->store(member.output);
     }
+    engine_.is_viewing_ = true;
     engine_.store_substituted(time);
+    engine_.is_viewing_ = false;
   }
   double derivative(std::int32_t flat_slot) const override {
     return engine_.derivative_for_output(flat_slot);
@@ -511,20 +593,30 @@ void Engine::record(double from, double to) {
   recorder->moved(from, to, view);
 }
 
+/// Its place in the race.
+void Engine::follow(std::int32_t number) {
+  const Member& member = members_[at(number)];
+  const bool moves = member.run->moves();
+  steps_.set(at(number), moves ? member.run->reached() : kInfinity);
+  events_.set(at(number), moves ? member.run->event_time() : kInfinity);
+}
+
 bool Engine::prepare_to_move() {
   const double now = workshop_.machine.time;
-  for (Member& member : members_) {
+  for (const std::int32_t number : changed_) {
+    Member& member = members_[at(number)];
+    member.is_listed = false;
     if (member.wants_restart) {
       if (auto why = member.part->explain_static()) return fail(std::move(*why));
-    }
-    if (member.wants_restart) {
       member.run->restart(now, member.restart);
       member.restart = numerics::Restart::Warm;
     } else if (member.wants_search) {
       member.run->search(now);
     }
     member.wants_restart = member.wants_search = false;
+    follow(number);
   }
+  changed_.clear();
   return true;
 }
 
@@ -533,39 +625,36 @@ Physics::Advance Engine::advance(double limit, std::vector<std::int32_t>& woken)
   if (!prepare_to_move()) return Advance::Failed;
   double recorded = machine.time;
   while (true) {
-    double event = kInfinity, front = kInfinity;
-    Member* last = nullptr;
-    for (Member& member : members_) {
-      if (!member.run->moves()) continue;
-      event = std::min(event, member.run->event_time());
-      if (member.run->reached() < front) {
-        front = member.run->reached();
-        last = &member;
-      }
-    }
+    const double event = events_.time(), front = steps_.time();
     const double target = std::min(event, limit);
     const double until = std::min(front, target);
-    if (last == nullptr && !std::isfinite(limit)) return Advance::AtRest;
+    if (!std::isfinite(front) && !std::isfinite(limit)) return Advance::AtRest;
     if (until > recorded && std::isfinite(until)) {
       record(recorded, until);
       recorded = until;
     }
     if (front >= target) {
+      if (target > recorded) record(recorded, target);
       machine.time = target;
       return arrive(event <= limit, woken);
     }
-    if (++steps_since_check_ % 64 == 0 && workshop_.options.interrupted != nullptr &&
-        workshop_.options.interrupted->load()) {
-      machine.time = std::max(machine.time, recorded);
-      bring_all();
-      return Advance::Interrupted;
+    if (++steps_since_check_ % 64 == 0) {
+      if (progress != nullptr) progress->passed(recorded);
+      if (workshop_.options.interrupted != nullptr && workshop_.options.interrupted->load()) {
+        machine.time = std::max(machine.time, recorded);
+        bring_all();
+        return Advance::Interrupted;
+      }
     }
-    if (!last->run->step(limit)) {
+    const auto last = static_cast<std::int32_t>(steps_.first());
+    Member& member = members_[at(last)];
+    if (!member.run->step(limit)) {
       machine.time = std::max(machine.time, recorded);
       bring_all();
-      fail(*last->part->failure());
+      fail(*member.part->failure());
       return Advance::Failed;
     }
+    follow(last);
   }
 }
 
@@ -584,13 +673,15 @@ void Engine::store_substituted(double time) {
 
 Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken) {
   const double now = workshop_.machine.time;
-  bring_all();  // statements read what moves as it lies in memory: see Physics::advance
+  if (recorder != nullptr) bring_all();
   if (!has_event) return Advance::ReachedLimit;
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    if (members_[m].run->event_time() != now) continue;
-    bring(static_cast<std::int32_t>(m));
-    note_event(members_[m], woken);
-    if (!notice_zeno(static_cast<std::int32_t>(m))) return Advance::Failed;
+  while (events_.time() == now) {
+    const auto m = static_cast<std::int32_t>(events_.first());
+    bring(m);
+    note_event(members_[at(m)], woken);
+    list(m);
+    if (!notice_zeno(m)) return Advance::Failed;
+    events_.set(at(m), kInfinity);
   }
   std::sort(woken.begin(), woken.end());
   woken.erase(std::unique(woken.begin(), woken.end()), woken.end());
@@ -623,8 +714,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
           event.time, part.text(part.conditions().borders()[at(event.border)].difference) + " = 0",
           part.border_span(event.border), event.direction);
     }
-    for (const Watching& w : watching_) {
-      if (members_[at(w.awaited->member)].part.get() != &part) continue;
+    for (const Watching& w : member.watching) {
       const auto borders = part.conditions().borders_of(w.awaited->condition);
       if (std::find(borders.begin(), borders.end(), event.border) != borders.end()) {
         woken.push_back(w.process);

@@ -11,6 +11,7 @@
 #include "flat/statement_equations.h"
 #include "sim/part_run.h"
 #include "sim/physics.h"
+#include "sim/tournament.h"
 
 namespace chi::sim {
 
@@ -32,7 +33,9 @@ class Engine : public Physics {
   bool finish_discrete_phase(std::vector<std::int32_t>& woken) override;
   Advance advance(double limit, std::vector<std::int32_t>& woken) override;
   const Outcome& failure() const override { return outcome_; }
+  void count(RunCounts& counts) const override;
 
+  void visit(std::int32_t block) override;
   bool settle() override;
   bool refresh(std::int64_t slot, std::int32_t count) override;
   bool about_to_assign(std::int64_t slot, std::int32_t count) override;
@@ -43,22 +46,6 @@ class Engine : public Physics {
 
  private:
   friend class InstantSolver;
-  /// A part with all that is known of it at the present instant.
-  struct Member {
-    std::unique_ptr<Part> part;
-    std::unique_ptr<PartRun> run;
-    double time = 0;            ///< of its frame and of its variables in memory
-    bool is_dirty = true;       ///< memory changed since it was settled
-    bool has_event = false;     ///< a border of its mode is reached: the mode may change
-    bool wants_restart = true;  ///< its values or its mode changed
-    bool wants_search = false;  ///< what is watched changed, or an event was passed
-    numerics::Restart restart = numerics::Restart::Cold;
-    /// No values were found before an assignment; an error if one of these is to be kept.
-    std::optional<Diagnostic> unsolved = {};
-    std::vector<expr::VarId> unsolved_for = {};
-    std::vector<double> output;         ///< a frame for what is looked at without being used
-    std::vector<double> instants = {};  ///< the last times it was restarted at: to notice Zeno
-  };
   /// A condition of a statement in one process instance.
   struct Awaited {
     std::int32_t block = -1;
@@ -72,6 +59,24 @@ class Engine : public Physics {
     const Awaited* awaited = nullptr;
     bool seen = false;
   };
+  /// A part with all that is known of it at the present instant.
+  struct Member {
+    std::unique_ptr<Part> part;
+    std::unique_ptr<PartRun> run;
+    double time = 0;            ///< of its frame and of its variables in memory
+    bool is_dirty = true;       ///< memory changed since it was settled
+    bool has_event = false;     ///< a border of its mode is reached: the mode may change
+    bool wants_restart = true;  ///< its values or its mode changed
+    bool wants_search = false;  ///< what is watched changed, or an event was passed
+    numerics::Restart restart = numerics::Restart::Cold;
+    /// No values were found before an assignment; an error if one of these is to be kept.
+    std::optional<Diagnostic> unsolved = {};
+    std::vector<expr::VarId> unsolved_for = {};
+    std::vector<double> output;           ///< a frame for what is looked at without being used
+    std::vector<Watching> watching = {};  ///< processes that wait for its conditions
+    bool is_listed = false;               ///< in `changed_`
+    std::vector<double> instants = {};    ///< the last times it was restarted at: to notice Zeno
+  };
   class View;
 
   bool translate_conditions();
@@ -82,6 +87,9 @@ class Engine : public Physics {
   double discrete_value(expr::DiscreteId id);
   double derivative_for_output(std::int32_t flat_slot);
   void bring_all();
+  void list(std::int32_t member);
+  void see_blocks();
+  void follow(std::int32_t member);
   Advance arrive(bool has_event, std::vector<std::int32_t>& woken);
   const Awaited& awaited(std::int32_t block, std::int32_t condition) {
     return awaited_.at(key(block, condition));
@@ -110,7 +118,12 @@ class Engine : public Physics {
   Parts parts_;
   std::vector<Member> members_;
   std::unordered_map<std::int64_t, Awaited> awaited_;
-  std::vector<Watching> watching_;
+  std::vector<std::vector<std::int32_t>> watched_by_;  // by process: the parts it watches
+  std::vector<std::vector<std::int32_t>> visible_;  // by block: the parts its statements can read
+  std::vector<std::int32_t> changed_;  // parts that are dirty, have an event, or want a new search
+  Tournament steps_, events_;          // by part: the end of its window, its earliest event
+  bool is_viewing_ = false;            // memory holds the values of another time, for output
+  bool moves_ = false;                 // some part can move
   /// By process instance, part and border: the time of an event there that it was waiting for.
   std::map<std::tuple<std::int32_t, std::int32_t, int>, double> awaiting_;
   /// Parts that read a memory slot, and whether in a guard or condition.
@@ -128,6 +141,7 @@ class Engine : public Physics {
   std::unique_ptr<code::ModelBoxes> boxes_;
   Outcome outcome_;
   std::int64_t steps_since_check_ = 0;
+  std::int64_t mode_switches_ = 0;
 };
 
 }  // namespace chi::sim

@@ -209,6 +209,24 @@ Span Part::border_span(int border) const {
   return statement == statement_spans_.end() ? Span{} : statement->second;
 }
 
+Part::Counts Part::counts() const {
+  Counts counts;
+  for (const auto& [rows, plan] : plans_) {
+    bool used = false;
+    for (const auto& variant : plan->variants()) {
+      if (!variant->motion) continue;
+      used = true;
+      const numerics::IntegratorStats stats = variant->motion->stats();
+      counts.integration.steps += stats.steps;
+      counts.integration.rejected += stats.rejected;
+      counts.integration.evaluations += stats.evaluations;
+      counts.integration.jacobians += stats.jacobians;
+    }
+    counts.modes += used || plan->is_static() ? 1 : 0;
+  }
+  return counts;
+}
+
 Span Part::first_span() const {
   const auto& equations = equations_.set.equations;
   return equations.empty() ? Span{} : equations[flat::EquationId{0}].span;

@@ -63,6 +63,11 @@ class Part {
   code::FormulaLeaves& leaves() { return leaves_; }
   const std::optional<Diagnostic>& failure() const { return failure_; }
   void fail(Diagnostic diagnostic) { failure_ = std::move(diagnostic); }
+  struct Counts {
+    std::int64_t modes = 0;
+    numerics::IntegratorStats integration = {};
+  };
+  Counts counts() const;
   const std::vector<Change>& jumps() const { return jumps_; }  ///< of the last `settle`
   std::int32_t number() const { return number_; }
   const PartEquations& equations() const { return equations_; }

@@ -239,6 +239,15 @@ bool PartRun::values_at(double time, std::vector<double>& frame) {
   return motion_->values_at(time, frame.data());
 }
 
+bool PartRun::values_for_output(double time, std::vector<double>& frame) {
+  part_.fit(frame);
+  if (!has_window_ || motion_ == nullptr) {
+    frame[0] = time;
+    return true;
+  }
+  return motion_->values_at(time, frame.data(), Effort::Near, Purpose::Output);
+}
+
 double PartRun::event_time() const { return events_.empty() ? kInfinity : events_.front().time; }
 
 std::vector<int> PartRun::relevant_borders() {

@@ -38,6 +38,8 @@ class PartRun {
   bool values_at(double time);
   /// The same into a frame of the caller's.
   bool values_at(double time, std::vector<double>& frame);
+  /// The same for who records: what is looked at has no influence on the run.
+  bool values_for_output(double time, std::vector<double>& frame);
   /// Anything in it moves: it has states, or depends on time.
   bool moves() const;
 

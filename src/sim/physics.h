@@ -67,6 +67,10 @@ class Physics : public code::Surroundings {
   /// is not the one they saw; they look again, and the discrete phase goes on. False on failure.
   virtual bool finish_discrete_phase(std::vector<std::int32_t>& woken) = 0;
 
+  /// The statements of this process instance are about to run: memory is to hold the present values
+  /// of what moves, as far as they can name it. Costs next to nothing if it does already.
+  virtual void visit(std::int32_t block) = 0;
+
   enum class Advance : std::uint8_t {
     ReachedLimit,
     Event,        ///< a state event before the limit, or at it

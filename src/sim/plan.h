@@ -65,6 +65,7 @@ class Plan {
   StateVariant* structural_variant();
   StateVariant* variant_at(structure::PointValues& point);
   StateVariant* variant_for(structure::StateChoice choice);
+  const std::vector<std::unique_ptr<StateVariant>>& variants() const { return variants_; }
   /// Whether there is anything to choose: some equation is differentiated.
   bool has_choice() const;
 

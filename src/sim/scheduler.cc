@@ -166,6 +166,7 @@ Scheduler::Choice Scheduler::compute(std::int32_t process) {
   using code::Stop;
   ProcessState& state = processes_[at(process)];
   interpreter_.block = state.block;
+  if (physics != nullptr) physics->visit(state.block);
   const Stop stop = interpreter_.run(*state.routine, state.frame, state.pc);
   if (!machine_.output.empty()) flush_output(process);
   // What it changed may have closed guards of those it is about to meet.
@@ -281,6 +282,7 @@ inline bool Scheduler::transfer(const ProcessState& sender, const code::Offer& f
   if (from.value_pc >= 0) {
     std::int32_t pc = from.value_pc;
     interpreter_.block = sender.block;
+    if (physics != nullptr) physics->visit(sender.block);
     if (interpreter_.run(*sender.routine, sender.frame, pc) != code::Stop::ValueReady) {
       report(name(number_of(sender)), interpreter_.failure());
       return false;

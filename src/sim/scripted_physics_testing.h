@@ -50,6 +50,7 @@ class ScriptedPhysics : public Physics {
   bool can_move() const override { return moves; }
   void watch(std::int32_t process, std::int32_t block, std::int32_t condition) override;
   void unwatch(std::int32_t process) override;
+  void visit(std::int32_t) override {}
   bool finish_discrete_phase(std::vector<std::int32_t>& woken) override;
   Advance advance(double limit, std::vector<std::int32_t>& woken) override;
   const Outcome& failure() const override { return failure_; }
