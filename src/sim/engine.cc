@@ -658,6 +658,12 @@ Physics::Advance Engine::advance(double limit, std::vector<std::int32_t>& woken)
   }
 }
 
+std::vector<Part*> Engine::parts() {
+  std::vector<Part*> all;
+  for (Member& member : members_) all.push_back(member.part.get());
+  return all;
+}
+
 void Engine::bring_all() {
   for (std::size_t m = 0; m < members_.size(); ++m) bring(static_cast<std::int32_t>(m));
   store_substituted(workshop_.machine.time);

@@ -44,6 +44,12 @@ class Engine : public Physics {
   bool value(std::int32_t block, std::int32_t value, double* result) override;
   bool instant(std::int32_t block, std::int32_t instant) override;
 
+  /// For who looks at the equations from outside, and changes nothing: the parts; all variables in
+  /// memory as they are now, substituted ones included; the value of an expression.
+  std::vector<Part*> parts();
+  void bring_all();
+  expr::Value evaluate(expr::ExprId e) { return evaluate_at(e, workshop_.machine.time); }
+
  private:
   friend class InstantSolver;
   /// A condition of a statement in one process instance.
@@ -86,7 +92,6 @@ class Engine : public Physics {
   void add_reader(std::int32_t member, std::int32_t flat_slot, bool decides);
   double discrete_value(expr::DiscreteId id);
   double derivative_for_output(std::int32_t flat_slot);
-  void bring_all();
   void list(std::int32_t member);
   void see_blocks();
   void follow(std::int32_t member);

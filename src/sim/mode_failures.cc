@@ -16,7 +16,6 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr std::size_t kMaxShown = 8;
-constexpr std::size_t kLongestText = 200;
 
 /// Whether the block that has no solution is the one with more equations than unknowns.
 bool is_overdetermined(const Plan& plan, const SolveFailure& failure) {
@@ -97,24 +96,6 @@ Diagnostic ModeSearch::explain_open(Plan& plan) const {
   });
 }
 
-/// "x - 1 > 0, y < 0": the sides of the borders that decide the mode.
-std::string ModeSearch::text(const Sides& sides, const Sides* except) const {
-  std::string all;
-  for (const int b : part_.mode_borders_) {
-    const Side side = sides[at(b)];
-    if (except != nullptr && (*except)[at(b)] == side) continue;
-    if (all.size() > kLongestText) return all + ", ...";
-    const char* const relation = side == Side::Plus    ? " > 0"
-                                 : side == Side::Minus ? " < 0"
-                                 : side == Side::On    ? " = 0"
-                                 : side == Side::Slide ? " = 0 (sliding)"
-                                                       : " undefined";
-    all += (all.empty() ? "" : ", ") + part_.text(part_.conditions_.borders()[at(b)].difference) +
-           relation;
-  }
-  return all;
-}
-
 Diagnostic ModeSearch::explain(const Attempt& attempt) const {
   if (attempt.plan != nullptr && attempt.plan->is_singular()) {
     return part_.explain_singular(*attempt.plan, attempt.plan->analysis());
@@ -162,7 +143,8 @@ void ModeSearch::explain() {
   const Attempt& last = last_of_chain(sides);
   if (!last.solved) {
     part_.failure_ = explain(last);
-    if (const std::string mode = text(sides); !mode.empty()) {
+    if (last.plan != nullptr) part_.failed_ = {last.plan, nullptr, sides, time()};
+    if (const std::string mode = part_.mode_text(sides); !mode.empty()) {
       part_.failure_->notes.push_back(fmt::format("this is the mode with {}", mode));
     }
     if (tried.size() > 1) {
@@ -180,12 +162,12 @@ void ModeSearch::explain() {
   for (std::size_t i = 0; i < order_.size() && result.notes.size() < kMaxShown; ++i) {
     if (tried.erase(assumed_[i]) == 0) continue;  // tried before, without jumps
     const Attempt& a = *order_[i];
-    const std::string verdict = a.solved ? "then " + text(a.right, &assumed_[i])
+    const std::string verdict = a.solved ? "then " + part_.mode_text(a.right, &assumed_[i])
                                 : a.plan == nullptr
                                     ? "there are no equations"
                                     : (a.plan->is_singular() ? "the equations are singular"
                                                              : "the equations have no solution");
-    result.notes.push_back(fmt::format("with {}: {}", text(assumed_[i]), verdict));
+    result.notes.push_back(fmt::format("with {}: {}", part_.mode_text(assumed_[i]), verdict));
   }
   if (!tried.empty()) result.notes.push_back(fmt::format("and {} more modes", tried.size()));
   result.span = part_.border_span(part_.mode_borders_.front());

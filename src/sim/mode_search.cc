@@ -83,14 +83,11 @@ void ModeSearch::solve(Attempt& attempt) {
   SystemSolver& solver = plan.ip_solver();
   part_.fit(attempt.frame);
   const std::vector<double> guess = attempt.frame;
-  if (solver.solve(attempt.frame.data(), Effort::Near)) {
-    attempt.solved = true;
-    return;
-  }
-  attempt.frame = guess;
-  if (solver.solve(attempt.frame.data(), Effort::Full)) {
-    attempt.solved = true;
-    return;
+  for (const Effort effort : {Effort::Near, Effort::Full}) {
+    attempt.frame = guess;
+    attempt.solved = solver.solve(attempt.frame.data(), effort);
+    part_.iterations_ += solver.iterations();
+    if (attempt.solved) return;
   }
   attempt.why = explain_unsolved(plan, solver.failure());
   attempt.frame = guess;
@@ -141,7 +138,9 @@ bool ModeSearch::solve_start(Attempt& attempt) {
   if (plan->is_singular()) return false;
   SystemSolver& solver = plan->ip_solver();
   part_.fit(attempt.frame);
-  return solver.solve(attempt.frame.data(), Effort::Full);
+  const bool solved = solver.solve(attempt.frame.data(), Effort::Full);
+  part_.iterations_ += solver.iterations();
+  return solved;
 }
 
 void ModeSearch::solve_with_jump(Attempt& attempt) {

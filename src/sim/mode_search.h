@@ -71,7 +71,6 @@ class ModeSearch {
   void explain();
   Diagnostic explain(const Attempt& attempt) const;
   const Attempt& last_of_chain(Sides& sides) const;
-  std::string text(const Sides& sides, const Sides* except = nullptr) const;
   Diagnostic explain_unsolved(Plan& plan, const SolveFailure& failure) const;
   Diagnostic explain_violated(const Plan& plan, const JumpResult& jump) const;
 

@@ -300,6 +300,7 @@ void Part::update_sides() {
 
 bool Part::settle(double time) {
   failure_.reset();
+  failed_.reset();
   jumps_.clear();
   load(time);
   Plan* const before = plan_;
@@ -308,6 +309,10 @@ bool Part::settle(double time) {
   has_started_ = true;
   store();
   if (plan_ != before || variant_ == nullptr || plan_->has_choice()) choose_states();
+  if (plan_ != before && !plan_->was_met()) {
+    plan_->meet();
+    met_.push_back({plan_, variant_, sides_, time});
+  }
   return variant_ != nullptr;
 }
 

@@ -46,6 +46,21 @@ class Part {
   /// Finds mode and values at `time`, from what memory holds. False if there are none: `failure`.
   bool settle(double time);
 
+  /// A mode that the part was in, with what was known when it came to it first.
+  struct Met {
+    Plan* plan = nullptr;
+    StateVariant* variant = nullptr;
+    Sides sides = {};
+    double time = 0;
+  };
+  const std::vector<Met>& met() const { return met_; }
+  /// The mode in which the last `settle` failed, if it was a certain one and has a plan.
+  const std::optional<Met>& failed_mode() const { return failed_; }
+  /// "x - 1 > 0, y < 0": the sides of the borders that decide the mode; those that differ from
+  /// `except`, if given.
+  std::string mode_text(const Sides& sides, const Sides* except = nullptr) const;
+  std::int64_t iterations() const { return iterations_; }  ///< of Newton's method, in `settle`
+
   bool is_settled() const { return plan_ != nullptr; }
   Plan* plan() const { return plan_; }
   StateVariant* variant() const { return variant_; }
@@ -187,6 +202,9 @@ class Part {
   std::vector<double> touched_;  // per border: extra band at the present instant
   std::vector<Change> jumps_;
   bool has_started_ = false;
+  std::vector<Met> met_;
+  std::optional<Met> failed_;
+  std::int64_t iterations_ = 0;
   std::optional<Diagnostic> failure_;
 
   std::map<std::vector<char>, Plan*> by_truths_;

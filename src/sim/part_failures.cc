@@ -25,6 +25,22 @@ std::optional<Span> Part::row_span(const ModeEquations& mode, std::int32_t row) 
   return equations_.set.equations[flat::EquationId{e}].span;
 }
 
+std::string Part::mode_text(const Sides& sides, const Sides* except) const {
+  std::string all;
+  for (const int b : mode_borders_) {
+    const Side side = sides[at(b)];
+    if (except != nullptr && (*except)[at(b)] == side) continue;
+    if (all.size() > kLongestText) return all + ", ...";
+    const char* const relation = side == Side::Plus    ? " > 0"
+                                 : side == Side::Minus ? " < 0"
+                                 : side == Side::On    ? " = 0"
+                                 : side == Side::Slide ? " = 0 (sliding)"
+                                                       : " undefined";
+    all += (all.empty() ? "" : ", ") + text(conditions_.borders()[at(b)].difference) + relation;
+  }
+  return all;
+}
+
 Diagnostic Part::explain_singular(const Plan& plan, const structure::Analysis& analysis) const {
   const ModeEquations& mode = plan.equations();
   structure::Explanation why =

@@ -57,6 +57,10 @@ class Plan {
   bool is_static() const { return is_static_; }
   const structure::Singular& why_static() const { return *why_static_; }
 
+  /// Whether a part was ever in this mode, and did not just try it.
+  bool was_met() const { return was_met_; }
+  void meet() { was_met_ = true; }
+
   /// The IP: everything but the known values (P1 §4).
   const structure::BlockOrder& ip() const { return ip_; }
   SystemSolver& ip_solver();
@@ -91,6 +95,7 @@ class Plan {
   void make_static();
   structure::BlockOrder ip_;
   bool is_static_ = false;
+  bool was_met_ = false;
   std::optional<structure::Singular> why_static_;
   std::unique_ptr<SystemSolver> ip_solver_;
   std::vector<std::unique_ptr<StateVariant>> variants_;

@@ -176,6 +176,31 @@ Command run_of(Calls& calls) {
   return command;
 }
 
+/// The options of `run` that matter at the start.
+void add_start(std::vector<Option>& options, RunCommandOptions& o) {
+  std::vector<Option> all;
+  add_model(all, o);
+  add_numerics(all, o);
+  for (const char* name : {"--top", "-p", "--seed", "--choice", "--rtol", "--atol"}) {
+    options.push_back(*std::find_if(all.begin(), all.end(),
+                                    [&](const Option& option) { return option.name == name; }));
+  }
+}
+
+Command init_of(Calls& calls) {
+  Command command{.name = "init",
+                  .summary = "Print consistent initial values",
+                  .argument = "FILE",
+                  .examples = {"chi init tank.chi", "chi init tank.chi -p V0=2.5 --json"}};
+  add_start(command.options, calls.run);
+  command.run = [&calls] {
+    calls.run.common = calls.common;
+    calls.run.file = calls.arguments.front();
+    return init_command(calls.run);
+  };
+  return command;
+}
+
 Command check_of(Calls& calls) {
   return {.name = "check",
           .summary = "Parse and type-check only",
@@ -265,6 +290,7 @@ bool has(const std::vector<std::string>& words, std::string_view word) {
 std::vector<Command> all_commands(Calls& calls) {
   std::vector<Command> commands;
   commands.push_back(run_of(calls));
+  commands.push_back(init_of(calls));
   commands.push_back(check_of(calls));
   commands.push_back(format_of(calls));
   commands.push_back(plot_of(calls));

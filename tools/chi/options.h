@@ -67,6 +67,7 @@ struct ExplainOptions {
 int check_command(const CheckOptions& options);
 int format_command(const FormatOptions& options);
 int run_command(const RunCommandOptions& options);
+int init_command(const RunCommandOptions& options);
 int plot_command(const PlotOptions& options);
 int explain_command(const ExplainOptions& options);
 

@@ -1,0 +1,33 @@
+#pragma once
+#include <memory>
+
+#include "driver/compile.h"
+#include "sim/engine.h"
+#include "sim/scheduler.h"
+
+namespace chi::driver {
+
+/// A run that is kept to look into: its variables and its equations as they are in the end.
+class Inspection {
+ public:
+  /// `compiled` outlives it.
+  Inspection(Compiled& compiled, const sim::RunOptions& options);
+
+  /// Runs to `options.end`. With 0 that is up to the point where time would pass: initialisers and
+  /// statements at the start have run, the equations have consistent values.
+  const sim::Outcome& run();
+
+  const sim::Outcome& outcome() const { return outcome_; }
+  sim::Scheduler& scheduler() { return scheduler_; }
+  sim::Engine* engine() { return engine_.get(); }  ///< null for models without equations
+  const flat::FlatModel& model() const { return *compiled_.model; }
+
+ private:
+  Compiled& compiled_;
+  sim::RunOptions options_;
+  sim::Scheduler scheduler_;
+  std::unique_ptr<sim::Engine> engine_;
+  sim::Outcome outcome_;
+};
+
+}  // namespace chi::driver
