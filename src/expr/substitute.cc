@@ -171,7 +171,8 @@ std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
 namespace {
 
 bool is_kink(Op op) {
-  return op == Op::PlainIf || op == Op::Abs || op == Op::Sign || op == Op::Min || op == Op::Max;
+  return op == Op::Floor || op == Op::Ceil || op == Op::Round || op == Op::PlainIf ||
+         op == Op::Abs || op == Op::Sign || op == Op::Min || op == Op::Max;
 }
 
 /// Whether the body of a function, or of one that it calls, has alternatives.
@@ -219,10 +220,19 @@ std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {
     if (op == Op::Call && pool.has(e, kMoving) && has_kinks(pool, pool.called(e))) {
       return open_call(pool, e, x);
     }
-    if (op != Op::Abs && op != Op::Sign && op != Op::Min && op != Op::Max) return ExprId{};
+    const bool steps = op == Op::Ceil || op == Op::Round;
+    if (op != Op::Abs && op != Op::Sign && op != Op::Min && op != Op::Max && !steps)
+      return ExprId{};
     if (!pool.has(e, kMoving)) return ExprId{};
     const ExprId zero = constant(pool, 0);
+    const auto rounded = [&pool](ExprId a) {  // for a >= 0: halves go up
+      return unary(pool, Op::Floor, add(pool, a, constant(pool, 0.5)));
+    };
     switch (op) {
+      case Op::Ceil: return neg(pool, unary(pool, Op::Floor, neg(pool, x[0])));
+      case Op::Round:
+        return choose(binary(pool, Op::GreaterEqual, x[0], zero), rounded(x[0]),
+                      neg(pool, rounded(neg(pool, x[0]))));
       case Op::Abs:
         return choose(binary(pool, Op::GreaterEqual, x[0], zero), x[0], neg(pool, x[0]));
       case Op::Sign:

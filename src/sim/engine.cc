@@ -53,6 +53,15 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
 Engine::~Engine() = default;
 
 double Engine::discrete_value(expr::DiscreteId id) {
+  if (id.index >= kFirstHeld) {
+    for (Member& member : members_) {
+      for (const HeldFloor& held : member.part->equations().floors) {
+        if (workshop_.pool().discrete(held.leaf) != id) continue;
+        return member.part->frame()[at(member.part->leaves().place(held.leaf))];
+      }
+    }
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   const flat::DiscreteInput& input = workshop_.model.equations.discrete[id];
   if (const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source)) {
     return static_cast<double>(workshop_.memory(slot->slot).i);
@@ -194,6 +203,7 @@ void Engine::map_slots() {
     Part& part = *members_[m].part;
     std::vector<ExprId> rows, deciding;
     for (const flat::Equation& e : part.equations().set.equations) rows.push_back(e.left);
+    for (const HeldFloor& held : part.equations().floors) rows.push_back(held.argument);
     for (int c = 0; c < part.conditions().size(); ++c) {
       deciding.push_back(part.conditions().condition(c));
     }
@@ -222,6 +232,7 @@ void Engine::add_reader(std::int32_t member, ExprId leaf, bool decides) {
     case expr::Op::Call: return;  // boxes read memory only through their arguments
     default: break;
   }
+  if (pool.discrete(leaf).index >= kFirstHeld) return;
   const flat::DiscreteInput& input = workshop_.model.equations.discrete[pool.discrete(leaf)];
   if (const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source)) {
     return add_reader(member, slot->slot, decides);
@@ -700,7 +711,8 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
   part.border_values(part.frame(), values);
   for (const BorderEvent& event : member.run->events()) {
     if (event.border < 0) {
-      member.is_dirty = true;
+      member.is_dirty = member.is_dirty || event.border == kReturn;
+      member.has_event = member.wants_restart = true;
       continue;
     }
     // How far from zero the values of the formulas are, where the event was located.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "expr/build.h"
 #include "expr/incidence.h"
 #include "expr/print.h"
@@ -21,6 +23,8 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// |a - b| within this of zero counts as equal at an event (semantics.md §4).
 constexpr double kRelativeBand = 1e-10;
+/// Times that the values of `floor` may change at one instant before they are consistent.
+constexpr int kMostRounds = 50;
 
 }  // namespace
 
@@ -59,6 +63,13 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
   }
   // What is loaded from memory has its place before the first mode is made.
   enter_inputs(rows);
+  std::vector<ExprId> arguments;
+  for (const HeldFloor& held : equations_.floors) {
+    arguments.push_back(held.argument);
+    leaves_.place(held.leaf);
+  }
+  enter_inputs(arguments);
+  floor_formulas_ = std::make_unique<code::Formulas>(pool, arguments, leaves_, workshop_.boxes);
   for (const flat::Unknown& unknown : set.unknowns) place({unknown.variable.var, 0});
   prepare();
 }
@@ -127,7 +138,7 @@ void Part::load(double time) {
       const VarRef x = pool.variable(leaf);
       if (x.order == 0 && x.var.index < workshop_.model.variable_slots) slot = x.var.index;
     } else if (pool.op(leaf) == expr::Op::DiscreteReal || pool.op(leaf) == expr::Op::DiscreteBool) {
-      discrete = pool.discrete(leaf);
+      if (pool.discrete(leaf).index < kFirstHeld) discrete = pool.discrete(leaf);
     }
     input_slots_.push_back(slot);
     discrete_.push_back(discrete);
@@ -238,6 +249,7 @@ Span Part::variable_span(VarRef x) const {
 }
 
 double Part::start_band(int border, double time) const {
+  if (border < 0) return 1e-3 * workshop_.options.atol;
   return std::max(1e-3 * workshop_.options.atol, time == touch_time_ ? touched_[at(border)] : 0.0);
 }
 
@@ -274,6 +286,13 @@ void Part::border_values(const std::vector<double>& frame, std::vector<BorderVal
   }
 }
 
+double Part::border_size(int border, const std::vector<double>& frame) {
+  border_formulas_->evaluate_each(frame.data(), border_ends_.data());
+  const double size =
+      std::abs(border_ends_[at(2 * border)]) + std::abs(border_ends_[at(2 * border + 1)]);
+  return std::isfinite(size) ? size : 0;
+}
+
 void Part::touch(int border, double time, double value, bool grazes) {
   if (time != touch_time_) forget_touches();
   touch_time_ = time;
@@ -298,14 +317,46 @@ void Part::update_sides() {
   }
 }
 
+/// Brings the held values of `floor` in line with their arguments, just after this instant; whether
+/// any changed.
+bool Part::hold_floors() {
+  if (equations_.floors.empty()) return false;
+  std::vector<double> arguments(equations_.floors.size());
+  floor_formulas_->evaluate_each(frame_.data(), arguments.data());
+  bool changed = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (std::isnan(arguments[i])) continue;
+    double held = std::floor(arguments[i]);
+    const double nearest = std::round(arguments[i]);
+    const double band = kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol;
+    if (std::abs(arguments[i] - nearest) <= band) {
+      const ExprId argument = equations_.floors[i].argument;
+      held = derivative_sign(*plan_, frame_, argument, 1e-9) < 0 ? nearest - 1 : nearest;
+    }
+    double& value = frame_[at(leaves_.place(equations_.floors[i].leaf))];
+    changed = changed || value != held;
+    value = held;
+  }
+  return changed;
+}
+
 bool Part::settle(double time) {
   failure_.reset();
   failed_.reset();
   jumps_.clear();
   load(time);
   Plan* const before = plan_;
-  ModeSearch search(*this, !has_started_);
-  if (!search.run()) return false;
+  for (int round = 0;; ++round) {
+    ModeSearch search(*this, !has_started_);
+    if (!search.run()) return false;
+    if (!hold_floors()) break;
+    if (round < kMostRounds) continue;
+    failure_ =
+        Diagnostic{.code = DiagCode::NoConsistentMode,
+                   .span = first_span(),
+                   .message = fmt::format("`floor` has no consistent value at t = {}", time)};
+    return false;
+  }
   has_started_ = true;
   store();
   if (plan_ != before || variant_ == nullptr || plan_->has_choice()) choose_states();
@@ -328,6 +379,7 @@ std::string Part::text(ExprId e) const {
   expr::Names names;
   names.variable = [this](expr::VarId v) { return variable_name({v, 0}); };
   names.discrete = [this](expr::DiscreteId d) {
+    if (d.index >= kFirstHeld) return std::string("floor(...)");
     const auto& input = workshop_.model.equations.discrete[d];
     const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source);
     return slot != nullptr ? flat::scalar_name(workshop_.model, slot->slot) : std::string("...");

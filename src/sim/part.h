@@ -125,6 +125,8 @@ class Part {
   struct BorderValue {
     double value = 0, band = 0;
   };
+  /// The size of the two things that a border compares.
+  double border_size(int border, const std::vector<double>& frame);
   void border_values(const std::vector<double>& frame, std::vector<BorderValue>& out);
   /// The border was crossed or touched at the present instant: values there are zero within the
   /// accuracy of the location.
@@ -171,6 +173,7 @@ class Part {
   /// -1, 0 or 1: the sign of the first derivative that does not vanish.
   int derivative_sign(Plan& plan, std::vector<double>& frame, expr::ExprId difference,
                       double relative_zero);
+  bool hold_floors();
   void fill_delays(std::vector<double>& frame);
   void enter_inputs(std::span<const expr::ExprId> roots);
   expr::VarRef weight_of(int border) const;
@@ -183,6 +186,7 @@ class Part {
   SolverContext context_;
   Conditions conditions_;
   DelayHistory delays_;
+  std::unique_ptr<code::Formulas> floor_formulas_;     // the arguments of held floors
   std::vector<int> guard_conditions_;                  // per branch
   std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
   std::vector<int> mode_borders_;

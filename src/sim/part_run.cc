@@ -145,7 +145,7 @@ bool PartRun::step(double limit) {
   search(from_);
   if (!shorten_to_values()) return false;
   if (reached_ == break_time && (events_.empty() || events_.front().time == reached_)) {
-    events_.push_back({reached_, -1, 0, 0, false});  // what jumped comes back
+    events_.push_back({reached_, kReturn, 0, 0, false});  // what jumped comes back
   }
   if (events_.empty() && part_.plan()->has_choice()) {
     next_variant_ = part_.better_variant(next_frame_);
@@ -269,9 +269,14 @@ void PartRun::search(double time) {
     find(border, part_.conditions().borders()[at(border)].difference,
          side == Side::None ? std::nullopt : std::optional(side), time);
   }
+  expr::Pool& pool = workshop_.pool();
+  for (const HeldFloor& held : part_.equations().floors) {
+    const ExprId above = expr::sub(pool, held.argument, held.leaf);
+    find(kStep, above, std::nullopt, time);
+    find(kStep, expr::sub(pool, above, expr::constant(pool, 1)), std::nullopt, time);
+  }
   if (part_.plan() == nullptr) return;
   // Sliding ends where a weight leaves the range from 0 to 1.
-  expr::Pool& pool = workshop_.pool();
   const ModeEquations& mode = part_.plan()->equations();
   for (std::size_t k = 0; k < mode.sliding.size(); ++k) {
     const ExprId weight = expr::variable(pool, mode.weights[k].var);
@@ -444,7 +449,17 @@ void PartRun::find_function(int border, const Tracked& track, std::optional<Side
   const double begin = value(start);
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
-  if (std::abs(begin) <= part_.start_band(border, time)) options.noise = noise(border, begin);
+  if (std::abs(begin) <= part_.start_band(border, time)) {
+    // Nearer than time can be told, or than rounding allows, is where we are.
+    double moved = 0;
+    for (const double part : {0.01, 0.1, 0.5}) {
+      const double g = value(start + part * (1 - start));
+      if (std::isfinite(g)) moved = std::max(moved, std::abs(g) / part);
+    }
+    const double size = border >= 0 ? part_.border_size(border, search_frame_) : 1 + std::abs(time);
+    options.noise =
+        std::max(noise(border, begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
+  }
   const numerics::Isolation found = numerics::isolate(value, options);
   if (found.count > 0) {
     const numerics::IsolatedRoot& root = found.roots()[0];

@@ -9,10 +9,13 @@
 
 namespace chi::sim {
 
+/// Events that no border makes: a jump or kink comes back through a delay; `floor` steps.
+inline constexpr int kReturn = -1, kStep = -2;
+
 /// A border that is reached inside the present window.
 struct BorderEvent {
   double time = 0;
-  int border = -1;         ///< -1: a jump or kink comes back through a delay
+  int border = -1;         ///< or one of these:
   double value = 0;        ///< of the difference there: how well it was located
   int direction = 0;       ///< of the difference: 1 rising, -1 falling; 0: it touches zero
   bool is_forced = false;  ///< no root: so close to it no step was possible any more

@@ -54,6 +54,32 @@ class Splitter {
     }
     for (const flat::Unknown& u : set_.unknowns) can_be_unknown_[at(u.variable.var.index)] = 1;
     variables_ = all_variables(pool_, rows_);
+    hold_floors();
+  }
+
+  void hold_floors() {
+    const expr::Occurrences found = expr::occurrences(pool_, rows_, {}, [&](ExprId e) {
+      return pool_.op(e) == expr::Op::Floor && pool_.has(e, expr::kMoving) ? e : ExprId{};
+    });
+    std::vector<expr::Replacement> held;
+    std::vector<ExprId> nodes = found.node;
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    for (const ExprId node : nodes) {
+      const auto number = kFirstHeld + static_cast<std::int32_t>(held.size());
+      const ExprId leaf = expr::discrete_real(pool_, expr::DiscreteId{number});
+      floors_.push_back({expr::substitute(pool_, pool_.operand(node, 0), held), leaf});
+      held.push_back({node, leaf});
+    }
+    if (held.empty()) return;
+    rows_ = expr::substitute(pool_, rows_, held);
+    for (int i = 0; i < found.rows(); ++i) {
+      std::vector<std::int32_t>& mine = floors_of_.emplace_back();
+      for (const ExprId node : found.row(i)) {
+        mine.push_back(static_cast<std::int32_t>(
+            std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin()));
+      }
+    }
   }
 
   void note_derivative(ExprId leaf) {
@@ -175,6 +201,14 @@ class Splitter {
     copy.branch = copied(part, copy.branch);
     result_.parts[at(part)].set.equations.add(copy);
     result_.parts[at(part)].origin.push_back(e);
+    if (floors_of_.empty()) return;
+    for (const std::int32_t f : floors_of_[at(e.index)]) {
+      std::vector<HeldFloor>& mine = result_.parts[at(part)].floors;
+      const bool known = std::any_of(mine.begin(), mine.end(), [&](const HeldFloor& h) {
+        return h.leaf == floors_[at(f)].leaf;
+      });
+      if (!known) mine.push_back(floors_[at(f)]);
+    }
   }
 
   void add_unknown(const flat::Unknown& unknown) {
@@ -200,6 +234,8 @@ class Splitter {
   std::vector<char> moves_;  // by choice: some guard of it has a variable that can be unknown
   std::vector<ExprId> rows_;
   std::vector<std::vector<std::int32_t>> variables_;  // by equation
+  std::vector<HeldFloor> floors_;
+  std::vector<std::vector<std::int32_t>> floors_of_;  // by equation; empty if there are none at all
   std::vector<std::int32_t> part_of_element_;
   std::vector<char> is_copied_;                                  // by choice: into some part
   std::vector<std::unordered_map<ChoiceId, ChoiceId>> choices_;  // by part: old to new

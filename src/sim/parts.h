@@ -7,8 +7,18 @@
 
 namespace chi::sim {
 
+/// floor(argument) in an equation: a value that is held between events, when the argument reaches
+/// the next whole number.
+struct HeldFloor {
+  expr::ExprId argument;
+  expr::ExprId leaf;  ///< stands for it: a discrete value of its own
+};
+inline constexpr std::int32_t kFirstHeld = 1
+                                           << 28;  ///< their numbers as discrete values start here
+
 /// The equations of one part, renumbered: a model of its own. Kinks are evented.
 struct PartEquations {
+  std::vector<HeldFloor> floors;  ///< inner ones first
   flat::EquationSet set;
   std::vector<flat::EquationId> origin;  ///< per equation: in the model's set
 };

@@ -92,9 +92,12 @@ class Run {
     run.interrupted = &interrupted;
     run.heap_limit = memory_for_values();
     const Clock::time_point start = Clock::now();
+    const bool has_physics = sim::needs_physics(*compiled_->model, *compiled_->program);
+    // An action among equations takes a hundred times as long.
+    if (has_physics) run.max_actions /= 100;
     sim::Scheduler scheduler(*compiled_->model, *compiled_->program, run);
     std::unique_ptr<sim::Physics> physics;
-    if (sim::needs_physics(*compiled_->model, *compiled_->program)) {
+    if (has_physics) {
       physics = sim::make_physics(*compiled_->model, *compiled_->program, scheduler.machine(),
                                   scheduler.frames(), run);
       scheduler.physics = physics.get();
