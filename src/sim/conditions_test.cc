@@ -1,0 +1,90 @@
+#include "sim/conditions.h"
+
+#include <gtest/gtest.h>
+
+#include "expr/build.h"
+
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::Op;
+
+class ConditionsTest : public ::testing::Test {
+ protected:
+  expr::Pool pool;
+  ExprId x = expr::variable(pool, expr::VarId{0});
+  ExprId y = expr::variable(pool, expr::VarId{1});
+  ExprId flag() { return expr::discrete_bool(pool, expr::DiscreteId{0}); }
+  ExprId relation(Op op, ExprId a, ExprId b) { return expr::binary(pool, op, a, b); }
+
+  Truth truth(int condition, std::vector<Truth> relations) {
+    conditions.prepare();
+    frame.resize(static_cast<std::size_t>(leaves.size()), 0.0);
+    std::vector<Truth> out;
+    conditions.evaluate(frame.data(), relations, out);
+    return out[static_cast<std::size_t>(condition)];
+  }
+
+  code::FormulaLeaves leaves;
+  Conditions conditions{pool, leaves, nullptr};
+  std::vector<double> frame;
+};
+
+TEST_F(ConditionsTest, RelationsOfTheSameTwoThingsShareABorder) {
+  conditions.add(relation(Op::Less, x, y));
+  conditions.add(relation(Op::GreaterEqual, x, y));
+  conditions.add(relation(Op::Less, y, x));
+  ASSERT_EQ(conditions.borders().size(), 1u);
+  EXPECT_EQ(conditions.relations()[0].orientation, 1);
+  EXPECT_EQ(conditions.relations()[2].orientation, -1);
+}
+
+TEST_F(ConditionsTest, AConditionIsKnownAgain) {
+  const int first = conditions.add(relation(Op::Less, x, y));
+  EXPECT_EQ(conditions.add(relation(Op::Less, x, y)), first);
+  EXPECT_EQ(conditions.find(relation(Op::Less, y, x)), -1);
+}
+
+TEST_F(ConditionsTest, CombinesTruthsOfRelations) {
+  const ExprId a = relation(Op::Less, x, expr::constant(pool, 1));
+  const ExprId b = relation(Op::Greater, y, expr::constant(pool, 2));
+  const int both = conditions.add(expr::conjunction(pool, a, b));
+  const int some = conditions.add(expr::disjunction(pool, a, expr::negation(pool, b)));
+  EXPECT_EQ(truth(both, {Truth::True, Truth::True}), Truth::True);
+  EXPECT_EQ(truth(both, {Truth::True, Truth::False}), Truth::False);
+  EXPECT_EQ(truth(some, {Truth::False, Truth::True}), Truth::False);
+  EXPECT_EQ(truth(some, {Truth::False, Truth::False}), Truth::True);
+}
+
+// What the left side decides does not need the right one, which may be outside its domain.
+TEST_F(ConditionsTest, AnUndefinedRelationCountsOnlyWhereItIsComeTo) {
+  const ExprId a = relation(Op::Less, x, expr::constant(pool, 1));
+  const ExprId b = relation(Op::Greater, y, expr::constant(pool, 2));
+  const int both = conditions.add(expr::conjunction(pool, a, b));
+  EXPECT_EQ(truth(both, {Truth::False, Truth::Undefined}), Truth::False);
+  EXPECT_EQ(truth(both, {Truth::True, Truth::Undefined}), Truth::Undefined);
+  EXPECT_EQ(truth(both, {Truth::Undefined, Truth::False}), Truth::Undefined);
+}
+
+TEST_F(ConditionsTest, DiscreteValuesComeFromTheFrame) {
+  const int c = conditions.add(expr::conjunction(pool, flag(), relation(Op::Less, x, y)));
+  conditions.prepare();
+  frame.resize(static_cast<std::size_t>(leaves.size()), 0.0);
+  EXPECT_EQ(truth(c, {Truth::True}), Truth::False);
+  frame[static_cast<std::size_t>(leaves.find(flag()))] = 1;
+  EXPECT_EQ(truth(c, {Truth::True}), Truth::True);
+}
+
+TEST(RelationHolds, ByTheSignOfTheDifference) {
+  EXPECT_TRUE(relation_holds(Op::Less, -1));
+  EXPECT_FALSE(relation_holds(Op::Less, 0));
+  EXPECT_TRUE(relation_holds(Op::LessEqual, 0));
+  EXPECT_FALSE(relation_holds(Op::Greater, 0));
+  EXPECT_TRUE(relation_holds(Op::GreaterEqual, 0));
+  EXPECT_TRUE(relation_holds(Op::Equal, 0));
+  EXPECT_TRUE(relation_holds(Op::NotEqual, 1));
+}
+
+}  // namespace
+}  // namespace chi::sim
