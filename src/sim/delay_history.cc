@@ -63,6 +63,7 @@ bool DelayHistory::update() {
     delay.place = known_leaves_;
     const expr::Operands operands = pool.operands(leaf);
     delay.has_start = operands.size() > 2;
+    delay.is_fixed = !pool.has(operands[1], expr::kMoving | expr::kHasDiscrete | expr::kHasCall);
     std::vector<ExprId> others{operands[1]};
     if (delay.has_start) others.push_back(operands[2]);
     delay.operand = operand_of(operands[0], delay.derivative);
@@ -97,6 +98,7 @@ double DelayHistory::tau_of(Delay& delay, const double* frame, double* start) {
   std::array<double, 2> values{};
   delay.others->evaluate_each(frame, values.data());
   if (start != nullptr) *start = values[1];
+  longest_seen_ = std::max(longest_seen_, values[0]);
   return values[0];
 }
 
@@ -142,8 +144,20 @@ double DelayHistory::past(const Operand& operand, double time, int derivative, b
   return interpolate(piece->values, x, derivative) / std::pow(length, derivative);
 }
 
+/// Drops what no delay can look back at any more, if that is known for good.
+void DelayHistory::forget(double now) {
+  if (!std::all_of(delays_.begin(), delays_.end(), [](const Delay& d) { return d.is_fixed; }))
+    return;
+  const double oldest = now - 2 * longest_seen_;
+  for (Operand& operand : operands_) {
+    while (!operand.pieces.empty() && operand.pieces.front().to < oldest)
+      operand.pieces.pop_front();
+  }
+}
+
 void DelayHistory::extend(double from, double to, const Values& values) {
   if (!(to > from)) return;
+  forget(from);
   for (Operand& operand : operands_) operand.pieces.push_back({from, to, {}});
   for (int k = 0; k < kNodes; ++k) {
     const double t = k == kNodes - 1 ? to : from + node(k, kNodes) * (to - from);

@@ -69,8 +69,10 @@ class DelayHistory : public FrameInputs {
     int derivative = 0;                      ///< of the operand
     std::unique_ptr<code::Formulas> others;  ///< tau and perhaps x0
     bool has_start = false;
+    bool is_fixed = false;  ///< tau never changes
   };
   void write(double time, double* frame, bool after);
+  void forget(double now);
   double past(const Operand& operand, double time, int derivative, bool after) const;
   std::int32_t operand_of(expr::ExprId e, int& derivative);
   double tau_of(Delay& delay, const double* frame, double* start = nullptr);
@@ -82,6 +84,7 @@ class DelayHistory : public FrameInputs {
   std::vector<Operand> operands_;
   std::vector<double> breaks_;
   double started_ = 0;
+  double longest_seen_ = 0;  // tau, so far
   double window_from_ = -1;
 };
 

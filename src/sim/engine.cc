@@ -348,8 +348,8 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
       changed += (changed.empty() ? "" : ", ") +
                  part.text(part.conditions().borders()[at(b)].difference) + relation;
     }
-    if (changed.empty()) changed = "other equations";
-    observer->mode_change(now, fmt::format("part {}", part.number()), changed, span);
+    if (changed.empty()) changed = part.mode_text();
+    observer->mode_change(now, part.name(), changed, span);
   }
   for (const Change& change : part.jumps()) {
     observer->jump(now, variable_name(change.variable), change.before, change.after,

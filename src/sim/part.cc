@@ -375,6 +375,29 @@ std::string Part::variable_name(VarRef x) const {
   return name;
 }
 
+std::string Part::name() const {
+  const auto& equations = equations_.set.equations;
+  if (equations.empty()) return "time";
+  const flat::FlatModel& model = workshop_.model;
+  const std::int32_t block = equations[flat::EquationId{0}].block;
+  for (const flat::Process& process : model.processes) {
+    if (process.block == block) return process.name;
+  }
+  return model.blocks[at(block)].path;
+}
+
+std::string Part::mode_text() {
+  const std::vector<Truth> truths = condition_truths(sides_);
+  std::string text_of_mode;
+  for (std::size_t b = 0; b < guard_conditions_.size() && text_of_mode.size() < 120; ++b) {
+    if (truths[at(guard_conditions_[b])] != Truth::True) continue;
+    const ExprId guard =
+        equations_.set.branches[flat::BranchId{static_cast<std::int32_t>(b)}].guard;
+    text_of_mode += (text_of_mode.empty() ? "" : ", ") + text(guard);
+  }
+  return text_of_mode.empty() ? "no guard is open" : text_of_mode;
+}
+
 std::string Part::text(ExprId e) const {
   expr::Names names;
   names.variable = [this](expr::VarId v) { return variable_name({v, 0}); };

@@ -138,6 +138,8 @@ class Part {
   /// Recomputes `sides` of borders that no mode depends on.
   void update_sides();
   std::string text(expr::ExprId e) const;
+  std::string name() const;  ///< the instance its first equation belongs to
+  std::string mode_text();   ///< the guards that are open
   std::string variable_name(expr::VarRef x) const;
   /// Adds what is known of equations without a solution: where they stand, residuals, values.
   void describe(const SolveFailure& failure, Diagnostic& diagnostic) const {
