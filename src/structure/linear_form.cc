@@ -17,6 +17,22 @@ constexpr std::int64_t kSmall = 1'000'000;
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;  // whole numbers that are doubles
 constexpr int kLongest = 1'000'000;
 
+// A number as the modeller wrote it: a double that is nearest to a short decimal, such as 0.1,
+// stands for that decimal. What depends on each other in the text does so here.
+std::optional<Rational> short_decimal(double v) {
+  constexpr double kMostDigits = 1e9;
+  for (double den = 10; den <= kMostDigits; den *= 10) {
+    const double num = std::round(v * den);
+    if (std::fabs(num) > static_cast<double>(kSmall)) return std::nullopt;
+    if (num / den != v) continue;
+    const auto whole = static_cast<std::int64_t>(num);
+    const auto below = static_cast<std::int64_t>(den);
+    const std::int64_t common = std::gcd(whole, below);
+    return Rational{whole / common, below / common, true};
+  }
+  return std::nullopt;
+}
+
 std::optional<Rational> small_fraction(double v) {
   double den = 1;
   while (den <= static_cast<double>(kSmall)) {
@@ -27,7 +43,7 @@ std::optional<Rational> small_fraction(double v) {
     }
     den *= 2;
   }
-  return std::nullopt;
+  return short_decimal(v);
 }
 
 // Weights flow from the roots to the leaves. Operands have smaller ids than their node, so taking

@@ -11,7 +11,7 @@ namespace chi::structure {
 /// An expression as Σ coefficient * term + constant in whole numbers, exactly.
 ///
 /// A term is a variable, a derivative, a discrete value, `time`, or any node that is not seen to be
-/// a sum: `sin(x)`, `x * y`, `0.1 * x`. Equal nodes are equal ids, so what cancels is gone: `x' + y
+/// a sum: `sin(x)`, `x * y`, `pi * x`. Equal nodes are equal ids, so what cancels is gone: `x' + y
 /// - x'` has the one term y.
 struct LinearForm {
   struct Term {
@@ -31,8 +31,8 @@ struct Weighted {
 };
 
 /// The form of Σ weight * node. Numbers are taken apart if they are small fractions, as those of
-/// `expr::integer_form`; others stay parts of terms. O(n log n) in the nodes of the sums, of which
-/// very long ones (10^5) are left together.
+/// `expr::integer_form`, or short decimals such as 0.1; others stay parts of terms. O(n log n) in
+/// the nodes of the sums, of which very long ones (10^5) are left together.
 LinearForm linear_form(const expr::Pool& pool, std::span<const Weighted> parts);
 LinearForm linear_form(const expr::Pool& pool, expr::ExprId e);
 

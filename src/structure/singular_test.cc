@@ -101,12 +101,12 @@ TEST(Hidden, ADerivativeWrittenOut) {
 }
 
 // Three capacitors in a triangle that floats: their currents cancel in the sum of the balances,
-// which leaves a constraint between the other currents. 0.37 is no whole number, but it is in
-// rows that need not be combined.
+// which leaves a constraint between the other currents. pi is no fraction, but it is in rows that
+// need not be combined.
 TEST(Hidden, ATriangleOfFloatingCapacitors) {
   Model model("i1 i2 i3 ja jb jc",
-              {"i1 - i3 + ja = 0", "i2 - i1 + jb = 0", "i3 - i2 + jc = 0", "i1 = 0.37*(a' - b')",
-               "i2 = 0.41*(b' - c')", "i3 = 0.43*(c' - a')", "ja = 1.7*a", "jb = 1.9*b",
+              {"i1 - i3 + ja = 0", "i2 - i1 + jb = 0", "i3 - i2 + jc = 0", "i1 = pi*(a' - b')",
+               "i2 = pi/3*(b' - c')", "i3 = pi/7*(c' - a')", "ja = 1.7*a", "jb = 1.9*b",
                "jc = 2.3*c + sin(time)"});
   const Analysis a = model.analyse();
   ASSERT_FALSE(a.singular);
@@ -114,6 +114,15 @@ TEST(Hidden, ATriangleOfFloatingCapacitors) {
   ASSERT_EQ(a.combinations.size(), 1u);
   const auto choice = choose_states(model.pool, a);
   EXPECT_TRUE(order_blocks(model.pool, a, choice->states).is_square());
+}
+
+// 0.1 is no binary fraction, but the modeller's 0.2 is twice his 0.1.
+TEST(Hidden, DecimalsCountAsTheyAreWritten) {
+  Model model("x z", {"0.1*x' + 0.2*y' = z", "0.2*x' + 0.4*y' = 2*z + x - 1", "z = cos(time)"});
+  const Analysis a = model.analyse();
+  ASSERT_FALSE(a.singular);
+  EXPECT_EQ(a.degrees_of_freedom, 1);
+  EXPECT_EQ(a.combinations.size(), 1u);
 }
 
 TEST(Hidden, AcrossOffsets) {
