@@ -1,5 +1,8 @@
 #include "sim/calendar.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace chi::sim {
 namespace {
 
@@ -14,13 +17,31 @@ void Calendar::resize(std::int32_t processes) {
   place_.assign(static_cast<std::size_t>(processes), -1);
   size_ = 0;
   vacant_ = false;
+  few_ = true;
+}
+
+/// Entries in rising order are a heap. The list is full: behind it all are kLatest still.
+void Calendar::become_heap() {
+  few_ = false;
+  std::reverse(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(size_));
+  for (std::size_t i = 0; i < size_; ++i) put(i, heap_[i]);
+}
+
+void Calendar::become_few() {
+  few_ = true;
+  std::sort(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(size_), std::greater<>());
 }
 
 double Calendar::time_of(std::int32_t process) const {
+  if (few_) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (process_in(heap_[i]) == process) return time_in(heap_[i]);
+    }
+  }
   return time_in(heap_[static_cast<std::size_t>(place_[static_cast<std::size_t>(process)])]);
 }
 
-bool Calendar::next_is(double time) const {
+bool Calendar::next_in_heap_is(double time) const {
   const auto bits = std::bit_cast<std::uint64_t>(time + 0.0);
   const auto equal = [&](std::size_t i) {
     return static_cast<std::uint64_t>(heap_[i] >> 64) == bits;
@@ -63,9 +84,8 @@ void Calendar::sink(std::size_t at, Entry entry) {
   put(at, entry);
 }
 
-void Calendar::insert(double time, std::int32_t process) {
-  const Entry entry =
-      Entry{std::bit_cast<std::uint64_t>(time + 0.0)} << 64 | static_cast<std::uint32_t>(process);
+void Calendar::insert_into_heap(Entry entry) {
+  if (few_) become_heap();
   if (vacant_) {
     vacant_ = false;
     sink(0, entry);
@@ -81,14 +101,26 @@ void Calendar::fill_vacancy() {
   if (size_ > 0) sink(0, last);
 }
 
-void Calendar::pop() {
+void Calendar::pop_from_heap() {
   if (vacant_) fill_vacancy();
+  if (size_ <= kFew / 4) {
+    become_few();
+    return pop();
+  }
   place_[static_cast<std::size_t>(process_in(heap_[0]))] = -1;
   heap_[0] = kEarliest;
   vacant_ = true;
 }
 
 void Calendar::erase(std::int32_t process) {
+  if (few_) {
+    place_[static_cast<std::size_t>(process)] = -1;
+    const auto end = heap_.begin() + static_cast<std::ptrdiff_t>(size_--);
+    const auto found =
+        std::find_if(heap_.begin(), end, [&](Entry entry) { return process_in(entry) == process; });
+    std::copy(found + 1, end, found);
+    return;
+  }
   const auto at = static_cast<std::size_t>(place_[static_cast<std::size_t>(process)]);
   place_[static_cast<std::size_t>(process)] = -1;
   const Entry last = heap_[--size_];

@@ -72,6 +72,8 @@ bool Scheduler::initialise() {
     state.routine = &program_.bodies[code::RoutineId{model_.blocks[block].body.index}];
     state.frame = machine_.memory() + frames_.base[block];
     state.block = process.block;
+    state.code = state.routine->code.data();
+    state.offers = state.routine->offers.data();
     state.pc = state.routine->main_pc;
     if (state.pc < 0) {
       state.state = State::Finished;
@@ -87,14 +89,17 @@ bool Scheduler::initialise() {
   return true;
 }
 
-/// The next process to run: of the ready ones with the lowest priority number the first, or any
-/// one.
+/// Takes out the next process to run: of the ready ones with the lowest priority number the first,
+/// or any one.
 inline std::int32_t Scheduler::pick_ready() {
+  if (!options_.random_choice) return ready_.take_first();
   const std::int32_t first = ready_.first();
-  if (first < 0 || !options_.random_choice) return first;
+  if (first < 0) return first;
   const std::int32_t end = group_end_[at(first)];
   const std::int32_t count = ready_.count(first, end);
-  return count == 1 ? first : ready_.nth_from(first, choose(count));
+  const std::int32_t picked = count == 1 ? first : ready_.nth_from(first, choose(count));
+  ready_.erase(picked);
+  return picked;
 }
 
 /// A number below `count` from the stream of choices.
@@ -106,7 +111,6 @@ std::int32_t Scheduler::choose(std::int32_t count) {
 bool Scheduler::discrete_phase() {
   std::vector<std::int32_t> active;  // filled only when a livelock is suspected
   for (std::int32_t process = pick_ready(); process >= 0; process = pick_ready()) {
-    ready_.erase(process);
     ++counts_.resumptions;
     if (++actions_ + interpreter_.work > options_.max_actions) {
       if (std::find(active.begin(), active.end(), process) == active.end())
@@ -116,7 +120,7 @@ bool Scheduler::discrete_phase() {
         return false;
       }
     }
-    if ((counts_.resumptions & (kPulseEvery - 1)) == 0 && pulse != nullptr)
+    if ((counts_.resumptions & (kPulseEvery - 1)) == 0 && pulse != nullptr) [[unlikely]]
       pulse->pulse(machine_.time, counts_);
     if (!resume(process)) return false;
     if (interrupted()) return false;
@@ -137,7 +141,7 @@ inline bool Scheduler::resume(std::int32_t process) {
   using code::Op;
   constexpr std::int64_t kMask = code::Interpreter::kPatience - 1;
   ProcessState& state = processes_[at(process)];
-  const code::Instr* const code = state.routine->code.data();
+  const code::Instr* const code = state.code;
   Choice next = Choice::GoOn;
   while (next == Choice::GoOn) {
     const code::Instr& in = code[state.pc];
@@ -197,10 +201,11 @@ inline Scheduler::Choice Scheduler::delay(std::int32_t process, double duration)
 inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Instr& wait) {
   ProcessState& state = processes_[at(process)];
   const bool sending = wait.op == code::Op::Send;
-  ChannelState& channel = channels_[static_cast<std::size_t>(state.frame[wait.b].i)];
-  const code::Offer& offer = state.routine->offers[at(wait.c)];
+  const auto number = static_cast<std::int32_t>(state.frame[wait.b].i);
+  ChannelState& channel = channels_[at(number)];
+  const code::Offer& offer = state.offers[wait.c];
   if ((sending ? channel.receiver : channel.sender).process >= 0) {
-    return communicate(process, offer) ? Choice::GoOn : Choice::Failed;
+    return communicate(state, offer, number) ? Choice::GoOn : Choice::Failed;
   }
   if (sending && channel.deaf && !check_partner(process, offer)) return Choice::Failed;
   (sending ? channel.sender : channel.receiver) = {process, wait.c};
@@ -235,21 +240,15 @@ const code::Offer& Scheduler::offer_of(End end) const {
   return processes_[at(end.process)].routine->offers[at(end.offer)];
 }
 
-Scheduler::ChannelState& Scheduler::channel_of(const ProcessState& process,
-                                               const code::Offer& offer) {
-  return channels_[static_cast<std::size_t>(process.frame[offer.channel].i)];
-}
-
 /// The running process meets the one that waits at the other end of the channel.
-bool Scheduler::communicate(std::int32_t process, const code::Offer& offer) {
-  ProcessState& self = processes_[at(process)];
-  const auto channel = static_cast<std::int32_t>(self.frame[offer.channel].i);
+bool Scheduler::communicate(const ProcessState& self, const code::Offer& offer,
+                            std::int32_t channel) {
   ChannelState& ends = channels_[at(channel)];
   const bool sending = offer.kind == code::Offer::Kind::Send;
   End other = sending ? ends.receiver : ends.sender;
   if (options_.random_choice) other = chosen_offer(other);
   ProcessState& partner = processes_[at(other.process)];
-  const code::Offer& answer = partner.routine->offers[at(other.offer)];
+  const code::Offer& answer = partner.offers[other.offer];
   if (!(sending ? transfer(self, offer, partner, answer, channel)
                 : transfer(partner, answer, self, offer, channel))) {
     return false;

@@ -64,9 +64,11 @@ class Scheduler {
 
  private:
   enum class State : std::uint8_t { Ready, Delayed, Sending, Receiving, Selecting, Finished };
-  struct ProcessState {
-    const code::Routine* routine = nullptr;
+  struct alignas(64) ProcessState {       // one line of the cache each
+    const code::Instr* code = nullptr;    ///< the routine's
+    const code::Offer* offers = nullptr;  ///< the routine's
     code::Slot* frame = nullptr;
+    const code::Routine* routine = nullptr;
     std::int32_t pc = 0;
     std::int32_t waits_at = -1;  ///< offer or selection, by state
     std::int32_t block = -1;
@@ -93,7 +95,7 @@ class Scheduler {
   Choice delay(std::int32_t process, double duration);
   Choice meet(std::int32_t process, const code::Instr& wait);
   Choice still_running(std::int32_t process, std::int32_t loop_end);
-  bool communicate(std::int32_t process, const code::Offer& offer);
+  bool communicate(const ProcessState& self, const code::Offer& offer, std::int32_t channel);
   bool transfer(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
                 const code::Offer& to, std::int32_t channel);
   void tell_communication(const ProcessState& sender, const code::Offer& from,
@@ -111,7 +113,15 @@ class Scheduler {
   void look_again();
   void flush_output(std::int32_t process);
   const code::Offer& offer_of(End end) const;
-  ChannelState& channel_of(const ProcessState& process, const code::Offer& offer);
+  static std::int32_t channel_number(const ProcessState& process, const code::Offer& offer) {
+    return static_cast<std::int32_t>(process.frame[offer.channel].i);
+  }
+  const ChannelState& channel_of(const ProcessState& process, const code::Offer& offer) const {
+    return channels_[static_cast<std::size_t>(process.frame[offer.channel].i)];
+  }
+  ChannelState& channel_of(const ProcessState& process, const code::Offer& offer) {
+    return channels_[static_cast<std::size_t>(process.frame[offer.channel].i)];
+  }
   void report(std::string_view name, const code::Failure& failure);
   bool interrupted() {
     if (options_.interrupted == nullptr || !options_.interrupted->load(std::memory_order_relaxed))

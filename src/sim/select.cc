@@ -13,14 +13,13 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-bool Scheduler::possible(const ProcessState& process, const Offer& offer) const {
+inline bool Scheduler::possible(const ProcessState& process, const Offer& offer) const {
   switch (offer.kind) {
     case Offer::Kind::Immediate: return offer.ready < 0 || process.frame[offer.ready].i != 0;
     case Offer::Kind::Delay: return process.frame[offer.deadline].r <= machine_.time;
     case Offer::Kind::Send:
     case Offer::Kind::Receive: {
-      const ChannelState& channel =
-          channels_[static_cast<std::size_t>(process.frame[offer.channel].i)];
+      const ChannelState& channel = channel_of(process, offer);
       return (offer.kind == Offer::Kind::Send ? channel.receiver : channel.sender).process >= 0;
     }
   }
@@ -35,7 +34,7 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
   possible_.clear();
   bool open = selection.offers == 0;  // a nabla: its only way on is its condition
   for (std::int32_t i = 0; i < selection.offers; ++i) {
-    const Offer& offer = state.routine->offers[at(selection.first_offer + i)];
+    const Offer& offer = state.offers[selection.first_offer + i];
     if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
     open = true;
     if (!possible(state, offer)) continue;
@@ -67,11 +66,11 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
   return Choice::Wait;
 }
 
-Scheduler::Choice Scheduler::take(std::int32_t process, std::int32_t number) {
+inline Scheduler::Choice Scheduler::take(std::int32_t process, std::int32_t number) {
   ProcessState& state = processes_[at(process)];
-  const Offer& offer = state.routine->offers[at(number)];
+  const Offer& offer = state.offers[number];
   if (offer.kind == Offer::Kind::Send || offer.kind == Offer::Kind::Receive) {
-    if (!communicate(process, offer)) return Choice::Failed;
+    if (!communicate(state, offer, channel_number(state, offer))) return Choice::Failed;
   }
   if (observer != nullptr) observer->selected(machine_.time, name(process), offer.span);
   state.pc = offer.body_pc;
@@ -84,10 +83,10 @@ Scheduler::End Scheduler::chosen_offer(End waiting) {
   const ProcessState& state = processes_[at(waiting.process)];
   if (!options_.random_choice || state.state != State::Selecting) return waiting;
   const code::Selection& selection = state.routine->selections[at(state.waits_at)];
-  const Offer& first = state.routine->offers[at(waiting.offer)];
+  const Offer& first = state.offers[waiting.offer];
   possible_.clear();
   for (std::int32_t i = 0; i < selection.offers; ++i) {
-    const Offer& offer = state.routine->offers[at(selection.first_offer + i)];
+    const Offer& offer = state.offers[selection.first_offer + i];
     if (offer.kind != first.kind || (offer.guard >= 0 && state.frame[offer.guard].i == 0)) continue;
     if (state.frame[offer.channel].i == state.frame[first.channel].i)
       possible_.push_back(selection.first_offer + i);
@@ -96,12 +95,12 @@ Scheduler::End Scheduler::chosen_offer(End waiting) {
   return {waiting.process, possible_[at(choose(static_cast<std::int32_t>(possible_.size())))]};
 }
 
-void Scheduler::wait_in_selection(std::int32_t process, const code::Selection& selection) {
+inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selection& selection) {
   ProcessState& state = processes_[at(process)];
   double deadline = std::numeric_limits<double>::infinity();
   for (std::int32_t i = 0; i < selection.offers; ++i) {
     const std::int32_t number = selection.first_offer + i;
-    const Offer& offer = state.routine->offers[at(number)];
+    const Offer& offer = state.offers[number];
     if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
     if (offer.kind == Offer::Kind::Delay) {
       deadline = std::min(deadline, state.frame[offer.deadline].r);
@@ -130,7 +129,7 @@ void Scheduler::withdraw(std::int32_t process) {
   ProcessState& state = processes_[at(process)];
   const code::Selection& selection = state.routine->selections[at(state.waits_at)];
   for (std::int32_t i = 0; i < selection.offers; ++i) {
-    const Offer& offer = state.routine->offers[at(selection.first_offer + i)];
+    const Offer& offer = state.offers[selection.first_offer + i];
     if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
     if (offer.kind != Offer::Kind::Send && offer.kind != Offer::Kind::Receive) continue;
     ChannelState& channel = channel_of(state, offer);
