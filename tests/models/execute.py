@@ -207,6 +207,11 @@ def _run_once(chi, case, arguments, timeout):
             return [problem]
         result = _read_result(folder, output)
     problems = []
+    if any(e.subject in ("printed", "output") for e in case.expectations):
+        # What a model prints does not depend on whether somebody records its variables.
+        _, alone, _ = _call(chi, ["run", str(case.path), *case.arguments, *arguments], timeout)
+        if alone != output:
+            problems.append(f"without --out it prints {alone[-300:]!r} instead of {output[-300:]!r}")
     for expectation in case.expectations:
         try:
             problem = _held(expectation, result)
