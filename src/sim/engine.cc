@@ -666,7 +666,24 @@ Physics::Advance Engine::advance(double limit, std::vector<std::int32_t>& woken)
       return Advance::Failed;
     }
     follow(last);
+    tell_states(member);
   }
+}
+
+/// Says which variables are states where that was not for the modeller's declarations to decide.
+void Engine::tell_states(Member& member) {
+  const StateVariant* const variant = member.part->variant();
+  if (observer == nullptr || variant == member.told || variant == nullptr) return;
+  const bool first = member.told == nullptr;
+  member.told = variant;
+  if (!member.part->plan()->has_choice() || (first && !variant->choice.was_free)) return;
+  std::string names;
+  for (const VarRef x : variant->choice.states) {
+    if (names.size() > 200) break;
+    names += (names.empty() ? "" : ", ") + variable_name(x);
+  }
+  observer->note(member.run->from(), "states", names.empty() ? "none" : names,
+                 member.part->first_span());
 }
 
 std::vector<Part*> Engine::parts() {

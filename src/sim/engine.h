@@ -81,6 +81,7 @@ class Engine : public Physics {
     std::vector<double> output;           ///< a frame for what is looked at without being used
     std::vector<Watching> watching = {};  ///< processes that wait for its conditions
     bool is_listed = false;               ///< in `changed_`
+    const StateVariant* told = nullptr;   ///< the choice of states that was told last
     std::vector<double> instants = {};    ///< the last times it was restarted at: to notice Zeno
   };
   class View;
@@ -109,6 +110,7 @@ class Engine : public Physics {
   expr::Value evaluate_at(expr::ExprId e, double time);
   void store_substituted(double time);
   bool evaluate_now(expr::ExprId e, double* result, Span span);
+  void tell_states(Member& member);
   void tell_changes(Member& member, Plan* before, const Sides& sides_before);
   bool notice_zeno(std::int32_t member);
   bool prepare_to_move();
