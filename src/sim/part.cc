@@ -111,12 +111,6 @@ void Part::prepare() {
   fit(frame_);
 }
 
-const flat::Equation* Part::equation_of_row(std::int32_t row) const {
-  if (plan_ == nullptr) return nullptr;
-  const std::int32_t e = plan_->equations().equations[at(row)];
-  return e < 0 ? nullptr : &equations_.set.equations[flat::EquationId{e}];
-}
-
 void Part::fit(std::vector<double>& frame) const {
   if (frame.size() < at(leaves_.size())) frame.resize(at(leaves_.size()), 0.0);
 }

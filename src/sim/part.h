@@ -61,7 +61,6 @@ class Part {
   std::string mode_text(const Sides& sides, const Sides* except = nullptr) const;
   std::int64_t iterations() const { return iterations_; }  ///< of Newton's method, in `settle`
 
-  bool is_settled() const { return plan_ != nullptr; }
   Plan* plan() const { return plan_; }
   StateVariant* variant() const { return variant_; }
   /// Chooses the states anew at the present values; whether that made a difference.
@@ -86,7 +85,6 @@ class Part {
   const std::vector<Change>& jumps() const { return jumps_; }  ///< of the last `settle`
   std::int32_t number() const { return number_; }
   const PartEquations& equations() const { return equations_; }
-  const flat::Equation* equation_of_row(std::int32_t row) const;
   /// Where a row of a mode stands in the text; none if it comes from no equation.
   std::optional<Span> row_span(const ModeEquations& mode, std::int32_t row) const;
 

@@ -329,13 +329,6 @@ PartRun::Tracked& PartRun::tracked(ExprId difference) {
   return result;
 }
 
-/// Values this close to zero at the start of a search are the event just handled.
-double PartRun::noise(int border, double start_value) const {
-  const double rounding = 1e-13 * workshop_.options.atol;
-  (void)border;
-  return std::max(rounding, 4 * std::abs(start_value));
-}
-
 void PartRun::note(int border, double time, double value, int direction) {
   if (time > reached_) time = reached_;
   if (!events_.empty() && time > events_.front().time) return;
@@ -399,7 +392,7 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
     }
     const double slope = std::abs(numerics::evaluate(numerics::derivative(p), start)) / h;
     options.noise =
-        std::max(noise(border, begin), 1e-15 * (size + slope * std::max(std::abs(time), h)));
+        std::max(4 * std::abs(begin), 1e-15 * (size + slope * std::max(std::abs(time), h)));
   }
   const numerics::Isolation found = numerics::isolate(p, options);
   if (found.count > 0) {
@@ -458,7 +451,7 @@ void PartRun::find_function(int border, const Tracked& track, std::optional<Side
     }
     const double size = border >= 0 ? part_.border_size(border, search_frame_) : 1 + std::abs(time);
     options.noise =
-        std::max(noise(border, begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
+        std::max(4 * std::abs(begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
   }
   const numerics::Isolation found = numerics::isolate(value, options);
   if (found.count > 0) {

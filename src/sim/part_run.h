@@ -81,7 +81,6 @@ class PartRun {
                   numerics::FunctionRef<double(double)> value);
   void note(int border, double time, double value, int direction);
   double difference_at(const Tracked& tracked, double time);
-  double noise(int border, double start_value) const;
   Diagnostic explain(numerics::StepStatus status);
 
   Workshop& workshop_;
