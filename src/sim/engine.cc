@@ -714,7 +714,7 @@ Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken
     bring(m);
     note_event(members_[at(m)], woken);
     list(m);
-    if (!notice_zeno(m)) return Advance::Failed;
+    if (!notice_chattering(members_[at(m)]) || !notice_zeno(m)) return Advance::Failed;
     events_.set(at(m), kInfinity);
   }
   std::sort(woken.begin(), woken.end());
@@ -759,6 +759,29 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
   }
   part.update_sides();
   member.wants_search = true;
+}
+
+/// Event after event, and time hardly passes: chattering that is neither sliding nor Zeno.
+bool Engine::notice_chattering(Member& member) {
+  constexpr int kMost = 20000;
+  const double now = workshop_.machine.time;
+  const double least = 1e-13 * std::max(std::abs(now), 1e-3 * now + 1e-300);
+  member.crowded = now - member.last_event <= least ? member.crowded + 1 : 0;
+  member.last_event = now;
+  if (member.crowded < kMost) return true;
+  const int border = member.run->events().front().border;
+  const std::string what =
+      border < 0
+          ? std::string("an event")
+          : "`" + member.part->text(member.part->conditions().borders()[at(border)].difference) +
+                " = 0`";
+  return fail(
+      {.code = DiagCode::Zeno,
+       .span = border < 0 ? member.part->first_span() : member.part->border_span(border),
+       .message = fmt::format("{} events without time passing at t = {}: {} again and again", kMost,
+                              now, what),
+       .help = "the modes on both sides of the condition send the motion back at once: give "
+               "them a hysteresis, or a mode of its own for the border"});
 }
 
 /// Events whose distances shrink like a geometric series never get past its limit.

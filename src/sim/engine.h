@@ -82,7 +82,9 @@ class Engine : public Physics {
     std::vector<Watching> watching = {};  ///< processes that wait for its conditions
     bool is_listed = false;               ///< in `changed_`
     const StateVariant* told = nullptr;   ///< the choice of states that was told last
-    std::vector<double> instants = {};    ///< the last times it was restarted at: to notice Zeno
+    double last_event = -1;
+    int crowded = 0;                    ///< events in a row between which no time passed
+    std::vector<double> instants = {};  ///< the last times it was restarted at: to notice Zeno
   };
   class View;
 
@@ -112,6 +114,7 @@ class Engine : public Physics {
   bool evaluate_now(expr::ExprId e, double* result, Span span);
   void tell_states(Member& member);
   void tell_changes(Member& member, Plan* before, const Sides& sides_before);
+  bool notice_chattering(Member& member);
   bool notice_zeno(std::int32_t member);
   bool prepare_to_move();
   void record(double from, double to);
