@@ -135,10 +135,11 @@ void Part::load(double time) {
       if (pool.discrete(leaf).index < kFirstHeld) discrete = pool.discrete(leaf);
     }
     input_slots_.push_back(slot);
+    input_memory_.push_back(slot < 0 ? -1 : memory_slot(workshop_.model, workshop_.frames, slot));
     discrete_.push_back(discrete);
   }
   for (std::size_t i = 0; i < input_slots_.size(); ++i) {
-    if (input_slots_[i] >= 0) frame_[i] = workshop_.memory(input_slots_[i]).r;
+    if (input_slots_[i] >= 0) frame_[i] = workshop_.machine.memory()[input_memory_[i]].r;
     if (discrete_[i]) frame_[i] = workshop_.discrete(discrete_[i]);
   }
   set_time(time);
@@ -163,17 +164,23 @@ bool Part::reload() {
     if (discrete_[i]) set(i, workshop_.discrete(discrete_[i]));
     if (input_slots_[i] < 0) continue;
     if (plan_ != nullptr && plan_->analysis().unknown_index({input_slots_[i]}) >= 0) continue;
-    set(i, workshop_.memory(input_slots_[i]).r);
+    set(i, workshop_.machine.memory()[input_memory_[i]].r);
   }
   return changed;
 }
 
 void Part::store(const std::vector<double>& frame) {
   if (plan_ == nullptr) return;
-  for (const expr::VarId v : plan_->analysis().unknowns) {
-    if (v.index >= workshop_.model.variable_slots) continue;
-    workshop_.memory(v.index).r = frame[at(place({v, 0}))];
+  if (stored_plan_ != plan_) {
+    stored_plan_ = plan_;
+    stores_.clear();
+    for (const expr::VarId v : plan_->analysis().unknowns) {
+      if (v.index >= workshop_.model.variable_slots) continue;
+      stores_.emplace_back(place({v, 0}), memory_slot(workshop_.model, workshop_.frames, v.index));
+    }
   }
+  code::Slot* const memory = workshop_.machine.memory();
+  for (const auto& [from, to] : stores_) memory[to].r = frame[at(from)];
 }
 
 bool Part::is_reached(int condition) {

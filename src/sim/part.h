@@ -191,6 +191,9 @@ class Part {
   std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
   std::vector<int> mode_borders_;
   std::vector<std::int32_t> input_slots_;   // per leaf: flat slot to load from, -1: none
+  std::vector<std::int64_t> input_memory_;  // per leaf: the same in the machine's memory
+  const Plan* stored_plan_ = nullptr;
+  std::vector<std::pair<std::int32_t, std::int64_t>> stores_;  // of its unknowns: frame to memory
   std::vector<expr::DiscreteId> discrete_;  // per leaf: none if it is no discrete value
   std::int32_t time_place_ = -1;
   std::int32_t known_leaves_ = 0;  // leaves that input_slots_ and discrete_ know
