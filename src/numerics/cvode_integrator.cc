@@ -10,9 +10,11 @@
 
 #include <cvode/cvode.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include "base/check.h"
 #include "numerics/bdf_history.h"
+#include "numerics/newton_convergence.h"
 #include "numerics/ode_as_dae.h"
 #include "numerics/step_control.h"
 #include "numerics/sundials_handles.h"
@@ -49,6 +51,8 @@ class CvodeIntegrator final : public Integrator {
   static int linear_system(double t, N_Vector y, N_Vector f, SUNMatrix m, booleantype jacobian_ok,
                            booleantype* jacobian_current, double gamma, void* self, N_Vector,
                            N_Vector, N_Vector);
+  static int convergence(SUNNonlinearSolver solver, N_Vector y, N_Vector correction,
+                         double tolerance, N_Vector weights, void* self);
   static int weights(N_Vector y, N_Vector out, void* self);
   void configure(MultistepMethod method);
   StepStatus begin(double t_limit);
@@ -66,12 +70,14 @@ class CvodeIntegrator final : public Integrator {
   FadingWeights weights_{norm_};
   sundials::Context context_ = sundials::make_context();
   sundials::Vector y_, view_;
-  std::optional<OdeAsDae> implicit_;  // BDF only, as the next five
+  std::optional<OdeAsDae> implicit_;  // BDF only, as the next seven
   std::vector<double> jacobian_;      // -∂f/∂y, in the pattern of `implicit_`
   std::vector<double> entries_;       // I - γ ∂f/∂y
   bool dense_matrix_ = true;
   sundials::Matrix matrix_;
   sundials::LinearSolver linear_;
+  sundials::NonlinearSolver newton_;
+  NewtonConvergence convergence_;
   sundials::NonlinearSolver functional_;  // Adams only
   std::unique_ptr<void, FreeCvode> cvode_;
   std::vector<double> yp_, work_, work_f_;
@@ -124,6 +130,9 @@ void CvodeIntegrator::configure(MultistepMethod method) {
   if (implicit_) {
     check(CVodeSetLinearSolver(cvode, linear_.get(), matrix_.get()));
     check(CVodeSetLinSysFn(cvode, &CvodeIntegrator::linear_system));
+    newton_.reset(SUNNonlinSol_Newton(y_.get(), context_.get()));
+    check(CVodeSetNonlinearSolver(cvode, newton_.get()));
+    check(SUNNonlinSolSetConvTestFn(newton_.get(), &CvodeIntegrator::convergence, this));
   } else {
     check(CVodeSetNonlinearSolver(cvode, functional_.get()));
   }
@@ -137,6 +146,12 @@ void CvodeIntegrator::configure(MultistepMethod method) {
 EvalStatus CvodeIntegrator::evaluate(double t, std::span<const double> y, std::span<double> ydot) {
   ++counts_.evaluations;
   return problem_.rhs(t, y, ydot);
+}
+
+int CvodeIntegrator::convergence(SUNNonlinearSolver solver, N_Vector, N_Vector correction,
+                                 double tolerance, N_Vector weights, void* self) {
+  return sundials::judge(static_cast<CvodeIntegrator*>(self)->convergence_, solver, correction,
+                         tolerance, weights);
 }
 
 int CvodeIntegrator::weights(N_Vector y, N_Vector out, void* self) {
@@ -161,6 +176,7 @@ int CvodeIntegrator::linear_system(double t, N_Vector y, N_Vector f, SUNMatrix m
                                    booleantype jacobian_ok, booleantype* jacobian_current,
                                    double gamma, void* self, N_Vector, N_Vector, N_Vector) {
   auto& s = *static_cast<CvodeIntegrator*>(self);
+  s.convergence_.forget();
   *jacobian_current = SUNFALSE;
   if (!jacobian_ok) {
     ++s.counts_.jacobians;

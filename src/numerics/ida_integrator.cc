@@ -9,10 +9,12 @@
 #include <vector>
 
 #include <ida/ida.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include "base/check.h"
 #include "numerics/bdf_history.h"
 #include "numerics/difference_jacobian.h"
+#include "numerics/newton_convergence.h"
 #include "numerics/step_control.h"
 #include "numerics/sundials_handles.h"
 
@@ -47,6 +49,8 @@ class IdaIntegrator final : public Integrator {
   static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* self);
   static int jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix j,
                       void* self, N_Vector, N_Vector, N_Vector);
+  static int convergence(SUNNonlinearSolver solver, N_Vector y, N_Vector correction,
+                         double tolerance, N_Vector weights, void* self);
   static int weights(N_Vector y, N_Vector out, void* self);
   void configure();
   void begin(double t_limit);
@@ -66,9 +70,11 @@ class IdaIntegrator final : public Integrator {
   sundials::Vector y_, yp_, view_;
   sundials::Matrix matrix_;
   sundials::LinearSolver linear_;
+  sundials::NonlinearSolver newton_;
   std::unique_ptr<void, FreeIda> ida_;
   std::vector<double> entries_;
   std::optional<DifferenceJacobian> differences_;
+  NewtonConvergence convergence_;
   double t_ = 0, t_old_ = 0;
   double step_before_ = 0;  // length of the step before the last
   double first_step_ = 0;   // proposed for the next begin; 0: from the problem
@@ -112,6 +118,9 @@ void IdaIntegrator::configure() {
   check(IDAWFtolerances(ida, &IdaIntegrator::weights));
   check(IDASetLinearSolver(ida, linear_.get(), matrix_.get()));
   check(IDASetJacFn(ida, &IdaIntegrator::jacobian));
+  newton_.reset(SUNNonlinSol_Newton(y_.get(), context_.get()));
+  check(IDASetNonlinearSolver(ida, newton_.get()));
+  check(SUNNonlinSolSetConvTestFn(newton_.get(), &IdaIntegrator::convergence, this));
   check(IDASetMaxNumSteps(ida, -1));
   check(IDASetMaxErrTestFails(ida, 200));  // the smallest step ends the attempts, not a count
   check(IDASetMaxConvFails(ida, 200));
@@ -123,6 +132,12 @@ void IdaIntegrator::configure() {
     check(IDASetId(ida, id.get()));
     check(IDASetSuppressAlg(ida, SUNTRUE));
   }
+}
+
+int IdaIntegrator::convergence(SUNNonlinearSolver solver, N_Vector, N_Vector correction,
+                               double tolerance, N_Vector weights, void* self) {
+  return sundials::judge(static_cast<IdaIntegrator*>(self)->convergence_, solver, correction,
+                         tolerance, weights);
 }
 
 int IdaIntegrator::weights(N_Vector y, N_Vector out, void* self) {
@@ -150,6 +165,7 @@ int IdaIntegrator::jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vect
                             void* self, N_Vector, N_Vector, N_Vector) {
   auto& s = *static_cast<IdaIntegrator*>(self);
   ++s.counts_.jacobians;
+  s.convergence_.forget();
   EvalStatus status = EvalStatus::Ok;
   if (s.differences_) {
     status = s.differences_->evaluate(s.problem_, t, sundials::values(y), sundials::values(yp), 1,

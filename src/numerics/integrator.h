@@ -29,9 +29,8 @@ struct IntegratorOptions {
   double max_step = std::numeric_limits<double>::infinity();
   double fixed_step =
       0;  ///< one-step methods only: this step, no error control (to measure orders)
-  /// Leave algebraic components out of the error test. Nothing then bounds their error between
-  /// steps, and IDA, which trusts the convergence rate of its last iteration, may miss them at the
-  /// steps too.
+  /// Leave algebraic components out of the error test. At the steps they are as accurate as the
+  /// iteration is; nothing bounds their error between steps.
   bool suppress_algebraic = false;
   double share = 0;  ///< of the tolerance, for one step; 0: the method's own
   MatrixKind matrix = MatrixKind::Auto;

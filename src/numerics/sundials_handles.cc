@@ -74,6 +74,18 @@ void store(const SparsePattern& pattern, std::span<const double> entries, bool d
   }
 }
 
+int judge(NewtonConvergence& convergence, SUNNonlinearSolver solver, N_Vector correction,
+          double tolerance, N_Vector weights) {
+  int iteration = 0;
+  SUNNonlinSolGetCurIter(solver, &iteration);
+  switch (convergence.judge(iteration, N_VWrmsNorm(correction, weights), tolerance)) {
+    case NewtonConvergence::Verdict::Converged: return SUN_NLS_SUCCESS;
+    case NewtonConvergence::Verdict::NotYet: return SUN_NLS_CONTINUE;
+    case NewtonConvergence::Verdict::Diverges: break;
+  }
+  return SUN_NLS_CONV_RECVR;
+}
+
 void ignore_message(int, const char*, const char*, char*, void*) {}
 
 }  // namespace chi::numerics::sundials

@@ -2,6 +2,7 @@
 #include <memory>
 #include <span>
 
+#include "numerics/newton_convergence.h"
 #include "numerics/sparse_matrix.h"
 
 // SUNDIALS' own headers stay in the .cc files.
@@ -43,6 +44,10 @@ LinearSolver make_linear_solver(_generic_N_Vector* like, _generic_SUNMatrix* mat
 /// Writes values and, for a compressed matrix, the pattern too: SUNDIALS clears both.
 void store(const SparsePattern& pattern, std::span<const double> entries, bool dense,
            _generic_SUNMatrix* matrix);
+
+/// What a convergence test of SUNDIALS' Newton iteration returns.
+int judge(NewtonConvergence& convergence, _generic_SUNNonlinearSolver* solver,
+          _generic_N_Vector* correction, double tolerance, _generic_N_Vector* weights);
 
 /// Swallows messages: failures are reported by status.
 void ignore_message(int, const char*, const char*, char*, void*);

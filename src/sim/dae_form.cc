@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 #include "base/check.h"
 #include "expr/build.h"
+#include "expr/cone.h"
+#include "expr/incidence.h"
 
 namespace chi::sim {
 namespace {
@@ -39,25 +42,57 @@ DaeForm::DaeForm(const SolverContext& context, const structure::BlockOrder& ivp,
 
 void DaeForm::find_components(std::span<const expr::VarRef> states) {
   components_.assign(states.begin(), states.end());
-  const auto is_state = [&](expr::VarRef x) { return std::ranges::binary_search(states, x); };
+  const std::vector<char> is_slope = slopes_among_unknowns(states);
+  for (std::size_t k = 0; k < is_slope.size(); ++k) {
+    if (!is_slope[k]) components_.push_back(order_.unknowns[k]);
+  }
+  std::vector<std::int32_t> by_name(components_.size());
+  std::iota(by_name.begin(), by_name.end(), 0);
+  const auto name = [&](std::int32_t i) { return components_[at(i)]; };
+  std::ranges::sort(by_name, {}, name);
   for (std::size_t i = 0; i < states.size(); ++i) {
     const expr::VarRef next{states[i].var, states[i].order + 1};
     derivative_places_.push_back(context_.leaves.place(leaf_of(context_.pool, next)));
-    has_own_derivative_.push_back(!is_state(next));
-    if (!is_state(next)) continue;
-    const auto found = std::ranges::lower_bound(states, next);
-    chains_.push_back(
-        {static_cast<std::int32_t>(i), static_cast<std::int32_t>(found - states.begin())});
-  }
-  for (const expr::VarRef x : order_.unknowns) {
-    if (x.order > 0 && is_state({x.var, x.order - 1})) continue;
-    components_.push_back(x);
+    const auto found = std::ranges::lower_bound(by_name, next, {}, name);
+    const bool is_component = found != by_name.end() && name(*found) == next;
+    has_own_derivative_.push_back(!is_component);
+    if (is_component) chains_.push_back({static_cast<std::int32_t>(i), *found});
   }
   differential_.assign(components_.size(), 0);
   std::fill_n(differential_.begin(), states.size(), 1);
   for (const expr::VarRef x : components_) {
     places_.push_back(context_.leaves.place(leaf_of(context_.pool, x)));
   }
+}
+
+// Per unknown: it is the derivative of a state, and stands only in rows of blocks that compute
+// nothing but such derivatives.
+std::vector<char> DaeForm::slopes_among_unknowns(std::span<const expr::VarRef> states) const {
+  std::vector<char> is_slope;
+  for (const expr::VarRef x : order_.unknowns) {
+    is_slope.push_back(x.order > 0 &&
+                       std::ranges::binary_search(states, expr::VarRef{x.var, x.order - 1}));
+  }
+  std::vector<expr::ExprId> leaves;
+  for (const expr::VarRef x : order_.unknowns) leaves.push_back(leaf_of(context_.pool, x));
+  expr::NodeIndex unknown(context_.pool.size());
+  for (std::size_t k = 0; k < is_slope.size(); ++k) {
+    if (is_slope[k]) unknown.set(leaves[k], static_cast<std::int32_t>(k));
+  }
+  std::vector<expr::ExprId> rows;
+  for (const structure::BlockOrder::Row& row : order_.rows) rows.push_back(row.expr);
+  const expr::Occurrences used = expr::variables(context_.pool, rows);
+  std::vector<char> stays = is_slope;
+  for (const auto [first, count] : order_.blocks) {
+    const auto flags = std::span(is_slope).subspan(at(first), at(count));
+    if (std::ranges::count(flags, 0) == 0) continue;
+    for (std::int32_t k = first; k < first + count; ++k) {
+      for (const expr::ExprId e : used.row(k)) {
+        if (const std::int32_t found = unknown.find(e); found >= 0) stays[at(found)] = 0;
+      }
+    }
+  }
+  return stays;
 }
 
 void DaeForm::prepare_jacobian(std::span<const expr::ExprId> rows) {

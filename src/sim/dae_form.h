@@ -14,9 +14,12 @@ namespace chi::sim {
 
 /// One mode of one part as F(t, y, y') = 0 of index one, unsolved and sparse.
 ///
-/// The components of y are the states, in their order, and then all other unknowns of the IVP. A
-/// derivative x^(k+1) of a state x^(k) is the y' of its component, unless it is a state itself;
-/// then there is a row y'_k - y_(k+1). The other rows are those of the block order.
+/// The components of y are the states, in their order, and then the other unknowns of the IVP. A
+/// derivative x^(k+1) of a state x^(k) is the y' of its component if all that is computed from it
+/// are such derivatives. Otherwise it is a component itself, with a row y'_k - y_(k+1): a multistep
+/// method knows y' only as a difference quotient of y, and the shorter the step the more an
+/// algebraic unknown that follows it would make of the tolerance on y. The other rows are those of
+/// the block order.
 class DaeForm final : public numerics::DaeProblem {
  public:
   /// `frame`: as for OdeForm.
@@ -50,6 +53,7 @@ class DaeForm final : public numerics::DaeProblem {
     bool derivative = false;  // belongs to ∂F/∂y'
   };
   void find_components(std::span<const expr::VarRef> states);
+  std::vector<char> slopes_among_unknowns(std::span<const expr::VarRef> states) const;
   void prepare_jacobian(std::span<const expr::ExprId> rows);
   void put(double t, std::span<const double> y, std::span<const double> yp);
   numerics::EvalStatus note_failure(const code::FormulaFault& fault);

@@ -110,6 +110,33 @@ TEST(DaeForm, HasTheExactJacobian) {
   }
 }
 
+// v follows x' by more than a sum, and so does what x'' is needed for.
+TEST(DaeForm, KeepsSlopesThatOthersFollow) {
+  enum { x, p, v, u };
+  TestPart part;
+  part.equation(part.x(x, 1), part.minus(expr::time(part.pool), part.x(x)));
+  part.equation(part.x(p), part.times(part.x(x), part.x(x)));
+  part.equation(part.x(p, 1), part.x(v));
+  part.equation(part.x(u, 1), part.x(x));
+  part.analyse({p, v});
+  ASSERT_EQ(part.choice.states.size(), 2U);
+  DaeForm form(part.context(), part.ivp, part.choice.states, nullptr, part.frame);
+  part.frame.resize(static_cast<std::size_t>(part.leaves.size()));
+  const std::span<const expr::VarRef> components = form.components();
+  EXPECT_EQ(std::ranges::count(components, expr::VarRef{{x}, 1}), 1);
+  EXPECT_EQ(std::ranges::count(components, expr::VarRef{{u}, 1}), 0);
+  const auto n = components.size();
+  ASSERT_EQ(n, 6U);
+  const std::vector<double> y = {0.3, -0.4, 0.7, 0.2, 0.5, 0.4};
+  const std::vector<double> yp = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  std::vector<double> exact(static_cast<std::size_t>(form.jacobian_pattern()->nonzeros()));
+  std::vector<double> quotients = exact;
+  ASSERT_EQ(form.jacobian(1.5, y, yp, 1, 2.5, exact), EvalStatus::Ok);
+  numerics::DifferenceJacobian differences(*form.jacobian_pattern(), std::vector<double>(n, 1));
+  ASSERT_EQ(differences.evaluate(form, 1.5, y, yp, 1, 2.5, quotients), EvalStatus::Ok);
+  expect_near(exact, quotients, 1e-6);
+}
+
 TEST(DaeForm, AgreesWithTheOdeForm) {
   TestPart p;
   make_mixed(p);

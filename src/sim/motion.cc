@@ -165,7 +165,10 @@ std::unique_ptr<Integrator> Motion::Implementation::make(Method method) {
       return make_runge_kutta(ode, o, numerics::ExplicitMethod::DormandPrince);
     case Method::Fehlberg: return make_runge_kutta(ode, o, numerics::ExplicitMethod::Fehlberg);
     case Method::Cvode: return make_cvode_integrator(ode, o, numerics::MultistepMethod::Bdf);
-    case Method::Ida: return make_ida_integrator(*dae, o);
+    case Method::Ida:
+      // Their values between steps are solved for; interpolated ones are only guesses.
+      o.suppress_algebraic = true;
+      return make_ida_integrator(*dae, o);
     case Method::Radau: return make_radau(ode, o);
     case Method::RadauDae: return make_radau(*dae, o);
     case Method::Algebraic: break;

@@ -81,6 +81,49 @@ TEST(Motion, MeetsTolerances) {
   }
 }
 
+// s' + 2 s = cos(1.3 t), p = sin² s, p' = v, v' = z: z follows s' and s'' nonlinearly.
+TEST(Motion, FollowsDerivativesOfStates) {
+  enum { s, pos, v, z };
+  for (const SolverChoice solver : kAll) {
+    for (const double rtol : {1e-5, 1e-6, 1e-7, 1e-8}) {
+      TestPart p;
+      const ExprId sine = expr::unary(p.pool, expr::Op::Sin, p.x(s));
+      p.equation(p.plus(p.x(s, 1), p.times(2.0, p.x(s))),
+                 expr::unary(p.pool, expr::Op::Cos, p.times(1.3, expr::time(p.pool))));
+      p.equation(p.x(pos), p.times(sine, sine));
+      p.equation(p.x(pos, 1), p.x(v));
+      p.equation(p.x(v, 1), p.x(z));
+      p.analyse({pos, v, z});
+      p.value(s) = -0.6;
+      Trip run(p, {.rtol = rtol, .atol = rtol, .solver = solver});
+      ASSERT_TRUE(run.to(5)) << run.motion.method_name() << " " << rtol;
+      const double k = 2 / (4 + 1.69), l = 1.3 / (4 + 1.69);
+      const double exact = k * std::cos(6.5) + l * std::sin(6.5) - (0.6 + k) * std::exp(-10.0);
+      EXPECT_NEAR(p.value(s), exact, 10 * rtol) << run.motion.method_name();
+      EXPECT_LT(run.motion.stats().steps, 1000);
+    }
+  }
+}
+
+// Where an algebraic equation has been nearly linear for long, IDA must notice when it bends.
+TEST(Motion, DoesNotLoseAlgebraicUnknowns) {
+  enum { x, z };
+  TestPart p;
+  const ExprId t = expr::time(p.pool);
+  p.equation(p.x(x, 1), p.times(-1.0, p.x(x)));
+  const ExprId target = expr::unary(p.pool, expr::Op::Sin, p.times(0.8, t));
+  const auto cubic = [&](ExprId e) {
+    return p.plus(e, p.times(0.5, expr::int_power(p.pool, e, 3)));
+  };
+  p.equation(cubic(p.x(z)), cubic(target));
+  p.analyse({z});
+  p.value(x) = 1;
+  Trip run(p, {.solver = SolverChoice::Ida});
+  ASSERT_TRUE(run.to(20));
+  EXPECT_NEAR(p.value(x), std::exp(-20.0), 1e-8);
+  EXPECT_NEAR(p.value(z), std::sin(16.0), 1e-12);
+}
+
 void make_pendulum(TestPart& p) {
   enum { x, y, vx, vy, T };
   p.equation(p.x(x, 1), p.x(vx));

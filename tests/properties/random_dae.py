@@ -283,6 +283,8 @@ def check(chi, seed, options, analyze):
     model = make(seed, options.level, options.largest)
     problems, worst = [], 0.0
     solvers = SOLVERS if options.all_solvers else ("auto", SOLVERS[1 + seed % (len(SOLVERS) - 1)])
+    if options.solver:
+        solvers = (options.solver,)
     for turn, solver in enumerate(solvers):
         text, names = write(model, turn % 3 if not options.all_variants else turn)
         arguments = ["run", "{}", "--end", repr(END), "--points", str(POINTS), "--out", "{csv}", "--solver", solver]
@@ -326,6 +328,7 @@ def main():
     parser.add_argument("--tolerance", type=float, default=1e-4, help="error relative to 1 + |value|")
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds for one call")
     parser.add_argument("--all-solvers", action="store_true")
+    parser.add_argument("--solver", choices=SOLVERS, help="only this one")
     parser.add_argument("--all-variants", action="store_true")
     parser.add_argument("--strict", action="store_true", help="a refusal at level 2 is a failure as well")
     parser.add_argument("--no-analyze", action="store_true")
