@@ -48,10 +48,9 @@ format:
 
 lint: packages
 	@scripts/install_packages.sh lint
-	@cmake --preset release >/dev/null
-	@cmake --build build --target chi
 	@git ls-files '*.cc' '*.h' | xargs clang-format-14 --dry-run --Werror
-	@scripts/tidy.sh build
+	@cmake --preset release -B build-tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+	@scripts/tidy.sh build-tidy
 
 packages:
 	@scripts/install_packages.sh
