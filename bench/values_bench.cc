@@ -124,9 +124,10 @@ void BM_Sample(benchmark::State& state, DistributionKind kind, std::vector<Slot>
   Slot d[6];
   distribution_make(kind, arguments.data(), d);
   distribution_start(stream_key(1, "bench"), d);
+  SampleBlocks blocks;
   for (auto _ : state) {
     Slot value;
-    distribution_sample(d, &value);
+    distribution_sample(blocks, d, &value);
     benchmark::DoNotOptimize(value);
   }
 }

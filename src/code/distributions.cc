@@ -169,23 +169,28 @@ void distribution_start(std::uint64_t key, Slot* distribution) {
   distribution[5].i = 0;
 }
 
-RunError distribution_sample(Slot* distribution, Slot* value) {
+RunError distribution_sample(SampleBlocks& blocks, Slot* distribution, Slot* value) {
   const auto key = static_cast<std::uint64_t>(distribution[4].i);
   const auto sample = static_cast<std::uint64_t>(distribution[5].i);
-  distribution[5].i = static_cast<std::int64_t>(sample + 1);
   const Slot* a = distribution + 1;
   const auto kind = static_cast<DistributionKind>(distribution->i);
   if (kind == DistributionKind::Constant) {
+    distribution[5].i = static_cast<std::int64_t>(sample + 1);
     *value = a[0];
     return RunError::None;
   }
-  SampleWords words(key, sample);
+  RunError error = RunError::None;
+  SampleWords words(key, sample, blocks.first(key, sample));
   switch (kind) {
     case DistributionKind::Constant: break;
     case DistributionKind::Bernoulli: value->i = words.uniform01() < a[0].r; break;
     case DistributionKind::Binomial: value->i = sample_successes(words, a[0].i, a[1].r); break;
-    case DistributionKind::Geometric: return store_count(sample_geometric(words, a[0].r), value);
-    case DistributionKind::Poisson: return store_count(sample_poisson(words, a[0].r), value);
+    case DistributionKind::Geometric:
+      error = store_count(sample_geometric(words, a[0].r), value);
+      break;
+    case DistributionKind::Poisson:
+      error = store_count(sample_poisson(words, a[0].r), value);
+      break;
     case DistributionKind::UniformInt: {
       const auto low = static_cast<std::uint64_t>(a[0].i);
       const std::uint64_t width = static_cast<std::uint64_t>(a[1].i) - low;
@@ -212,7 +217,8 @@ RunError distribution_sample(Slot* distribution, Slot* value) {
       value->r = a[1].r * std::pow(-std::log(words.positive01()), 1 / a[0].r);
       break;
   }
-  return RunError::None;
+  if (error == RunError::None) distribution[5].i = static_cast<std::int64_t>(sample + 1);
+  return error;
 }
 
 }  // namespace chi::code

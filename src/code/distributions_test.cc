@@ -15,6 +15,8 @@
 namespace chi::code {
 namespace {
 
+SampleBlocks kept_blocks;
+
 namespace bm = boost::math;
 using Kind = DistributionKind;
 
@@ -44,7 +46,7 @@ std::vector<Slot> samples_of(const Case& c, std::uint64_t seed = 1) {
   EXPECT_EQ(distribution_make(c.kind, c.arguments.data(), d), RunError::None);
   distribution_start(stream_key(seed, "test"), d);
   std::vector<Slot> samples(kSamples);
-  for (Slot& s : samples) EXPECT_EQ(distribution_sample(d, &s), RunError::None);
+  for (Slot& s : samples) EXPECT_EQ(distribution_sample(kept_blocks, d, &s), RunError::None);
   EXPECT_EQ(d[5].i, kSamples);
   return samples;
 }
@@ -198,12 +200,12 @@ TEST(Distributions, SampleNumberNDependsOnNothingBeforeIt) {
   distribution_start(77, e);
   Slot x, y;
   for (int k = 0; k < 100; ++k) {
-    ASSERT_EQ(distribution_sample(d, &x), RunError::None);
-    ASSERT_EQ(distribution_sample(e, &y), RunError::None);
+    ASSERT_EQ(distribution_sample(kept_blocks, d, &x), RunError::None);
+    ASSERT_EQ(distribution_sample(kept_blocks, e, &y), RunError::None);
   }
   ASSERT_EQ(distribution_make(Kind::Exponential, &one, e), RunError::None);  // the stream goes on
-  ASSERT_EQ(distribution_sample(d, &x), RunError::None);
-  ASSERT_EQ(distribution_sample(e, &y), RunError::None);
+  ASSERT_EQ(distribution_sample(kept_blocks, d, &x), RunError::None);
+  ASSERT_EQ(distribution_sample(kept_blocks, e, &y), RunError::None);
   EXPECT_EQ(x.r, y.r);
 }
 
@@ -247,7 +249,7 @@ TEST(Distributions, TooLargeCountsAreReported) {
   const Slot p = r(1e-300);
   ASSERT_EQ(distribution_make(Kind::Geometric, &p, d), RunError::None);
   distribution_start(1, d);
-  EXPECT_EQ(distribution_sample(d, &value), RunError::Overflow);
+  EXPECT_EQ(distribution_sample(kept_blocks, d, &value), RunError::Overflow);
 }
 
 TEST(Distributions, RefusesBadArguments) {

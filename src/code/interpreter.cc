@@ -8,6 +8,7 @@
 #include "code/checked.h"
 #include "code/compare.h"
 #include "code/distributions.h"
+#include "code/list.h"
 #include "code/print_value.h"
 #include "code/text_value.h"
 
@@ -305,8 +306,10 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
         if (error != RunError::None) failure_.detail = distribution_problem(kind, f + in.b);
         break;
       }
-      case Op::Sample: error = distribution_sample(f + in.b, f + in.a); break;
-      case Op::SampleAt: error = distribution_sample(memory + f[in.b].i + in.c, f + in.a); break;
+      case Op::Sample: error = distribution_sample(machine_.blocks, f + in.b, f + in.a); break;
+      case Op::SampleAt:
+        error = distribution_sample(machine_.blocks, memory + f[in.b].i + in.c, f + in.a);
+        break;
 
       case Op::Delay:
         duration_ = f[in.a].r;
@@ -329,6 +332,19 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
         operand_ = in.c;
         pc_out = pc + 1;
         return Stop::Select;
+
+      // A buffer of a process network does these at every event.
+      case Op::Length: f[in.a].i = sequence_length(f + in.b); break;
+      case Op::ListHead:
+        error = list_hd(*program_.types[routine->types[in.n]].element, f + in.b, f + in.a);
+        break;
+      case Op::ListTail:
+        error = list_tl(machine_.heap(), *program_.types[routine->types[in.n]].element, f + in.a);
+        break;
+      case Op::ListPush:
+        error = list_append(machine_.heap(), *program_.types[routine->types[in.n]].element,
+                            f + in.a, f + in.b);
+        break;
 
       default: error = sequence_operation(*routine, in, f); break;
     }

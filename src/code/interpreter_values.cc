@@ -83,9 +83,7 @@ RunError Interpreter::changing_operation(const Routine& routine, const Instr& in
     case Op::ConcatText: return text_append(heap, a, text_view(b));
     case Op::Concat: return list_concat(heap, *type.element, a, b);
     case Op::ListSubtract: return list_subtract(heap, *type.element, a, b);
-    case Op::ListPush: return list_append(heap, *type.element, a, b);
     case Op::MakeList: return list_make(heap, *type.element, b, in.c, a);
-    case Op::ListTail: return list_tl(heap, *type.element, a);
     case Op::ListFront: return list_tr(heap, *type.element, a);
     case Op::ListTake: list_take(heap, *type.element, a, b->i); return RunError::None;
     case Op::ListDrop: list_drop(heap, *type.element, a, b->i); return RunError::None;
@@ -110,7 +108,6 @@ RunError Interpreter::reading_operation(const RuntimeType& type, const Instr& in
   Slot* const a = f + in.a;
   const Slot* const b = f + in.b;
   switch (in.op) {
-    case Op::ListHead: return list_hd(*type.element, b, a);
     case Op::ListLast: return list_hr(*type.element, b, a);
     case Op::ListGet:
       failure_.facts = {f[in.c].i, list_length(b)};
@@ -130,7 +127,6 @@ RunError Interpreter::reading_operation(const RuntimeType& type, const Instr& in
       copy(*type.element, best, a);
       return RunError::None;
     }
-    case Op::Length: a->i = sequence_length(b); return RunError::None;
     case Op::TextLength: a->i = text_length(b); return RunError::None;
     case Op::ListHas: a->i = list_contains(*type.element, f + in.c, b); return RunError::None;
     case Op::SetHas: a->i = set_contains(type, f + in.c, b); return RunError::None;

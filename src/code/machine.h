@@ -7,6 +7,7 @@
 
 #include "code/heap.h"
 #include "code/ir.h"
+#include "code/random.h"
 
 namespace chi::code {
 
@@ -33,7 +34,8 @@ class Machine {
   std::int64_t reserved_slots() const { return size_; }  ///< of the frames added so far
 
   double time = 0;
-  std::string output;  ///< what was printed and not yet taken away
+  SampleBlocks blocks;  ///< of all its random streams
+  std::string output;   ///< what was printed and not yet taken away
   struct Printed {
     std::size_t end = 0;  ///< where in `output` the text of the statement ends
     Span span;

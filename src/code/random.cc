@@ -18,6 +18,12 @@ std::uint64_t stream_key(std::uint64_t seed, std::string_view place) {
   return random_block(hash, seed, place.size())[0];
 }
 
+void SampleBlocks::fill(Row& row, std::uint64_t key, std::uint64_t start) {
+  row.key = key;
+  row.start = start;
+  for (std::size_t i = 0; i < kTogether; ++i) row.blocks[i] = random_block(key, start + i, 0);
+}
+
 std::uint64_t SampleWords::word_of_next_block() {
   words_ = random_block(key_, sample_, ++block_);
   next_ = 1;

@@ -12,6 +12,18 @@ namespace chi::code {
 namespace {
 
 // The known answers published with Random123 for philox2x64, 10 rounds.
+// In any order, with more streams than are kept, and with keys that share a place.
+TEST(SampleBlocks, AreTheFirstBlocks) {
+  SampleBlocks blocks;
+  std::uint64_t n = 1;
+  for (int i = 0; i < 2000; ++i) {
+    n = n * 6364136223846793005U + 1442695040888963407U;
+    const std::uint64_t key = n >> 60 | (n >> 50 & 1) << 40;
+    const std::uint64_t sample = i % 3 == 0 ? n >> 33 & 7 : n;
+    ASSERT_EQ(blocks.first(key, sample), random_block(key, sample, 0));
+  }
+}
+
 TEST(Random, GivesTheKnownAnswers) {
   EXPECT_EQ(random_block(0, 0, 0), (RandomBlock{0xca00a0459843d731, 0x66c24222c9a845b5}));
   EXPECT_EQ(random_block(~0ull, ~0ull, ~0ull),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "code/distributions.h"
 #include "code/print_value.h"
 
 namespace chi::sim {
@@ -154,6 +155,16 @@ inline bool Scheduler::resume(std::int32_t process) {
     } else if (in.op == Op::Select) {
       ++state.pc;
       next = select(process, in.c);
+    } else if (in.op == Op::Jump) {
+      state.pc = in.c;
+    } else if (in.op == Op::Sample) {
+      // Mostly the duration of a delay. What fails here fails again when computed, and is told.
+      if (code::distribution_sample(machine_.blocks, state.frame + in.b, state.frame + in.a) ==
+          code::RunError::None) {
+        ++state.pc;
+      } else {
+        next = compute(process);
+      }
     } else if (in.op == Op::LoopBack) {
       const std::int32_t loop_end = state.pc;
       state.pc = in.c;
