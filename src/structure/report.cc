@@ -238,9 +238,9 @@ class InitialText {
                           list(candidates, name_of_), candidates.size() == 2 ? "both" : "all",
                           when_);
     degrees_of_freedom();
-    if (candidates.size() == 1) {
-      text_.help = declare(candidates, name_of_);
-    } else if (too_many == 1) {
+    if (candidates.size() == too_many && too_many > 1) {
+      text_.help = fmt::format("declare {} unknown", list(candidates, name_of_));
+    } else if (candidates.size() == 1 || too_many == 1) {
       text_.help = declare(candidates, name_of_);
     } else {
       text_.help = fmt::format("declare {} of {} unknown, as in `|{}|`", too_many,

@@ -201,6 +201,32 @@ Command init_of(Calls& calls) {
   return command;
 }
 
+Command analyze_of(Calls& calls) {
+  Command command{.name = "analyze",
+                  .summary = "Report the structure of the equations",
+                  .argument = "FILE",
+                  .examples = {"chi analyze pendulum.chi", "chi analyze pendulum.chi --json",
+                               "chi analyze rectifier.chi --mode all --end 0.1 --html modes.html"}};
+  constexpr const char* kGroup = "The report";
+  command.options.push_back(
+      one_of("--mode", {"initial", "all"},
+             "The modes at the start (default), or all that a run to --end meets",
+             calls.analyze.mode, kGroup));
+  command.options.push_back(text("--end", "T", "Until when modes are collected; implies --mode all",
+                                 calls.analyze.run.end, kGroup));
+  command.options.push_back(text("--html", "FILE",
+                                 "Draw the equations against their unknowns, in block triangular "
+                                 "form",
+                                 calls.analyze.html, kGroup));
+  add_start(command.options, calls.analyze.run);
+  command.run = [&calls] {
+    calls.analyze.run.common = calls.common;
+    calls.analyze.run.file = calls.arguments.front();
+    return analyze_command(calls.analyze);
+  };
+  return command;
+}
+
 Command check_of(Calls& calls) {
   return {.name = "check",
           .summary = "Parse and type-check only",
@@ -291,6 +317,7 @@ std::vector<Command> all_commands(Calls& calls) {
   std::vector<Command> commands;
   commands.push_back(run_of(calls));
   commands.push_back(init_of(calls));
+  commands.push_back(analyze_of(calls));
   commands.push_back(check_of(calls));
   commands.push_back(format_of(calls));
   commands.push_back(plot_of(calls));

@@ -11,6 +11,7 @@ struct Calls {
   CheckOptions check;
   FormatOptions format;
   RunCommandOptions run;
+  AnalyzeOptions analyze;
   PlotOptions plot;
   ExplainOptions explain;
   std::vector<std::string> arguments;

@@ -52,6 +52,11 @@ struct RunCommandOptions {
   bool no_progress = false;
 };
 
+struct AnalyzeOptions {
+  RunCommandOptions run;
+  std::optional<std::string> mode, html;
+};
+
 struct PlotOptions {
   Common common;
   std::string file;
@@ -68,6 +73,7 @@ int check_command(const CheckOptions& options);
 int format_command(const FormatOptions& options);
 int run_command(const RunCommandOptions& options);
 int init_command(const RunCommandOptions& options);
+int analyze_command(const AnalyzeOptions& options);
 int plot_command(const PlotOptions& options);
 int explain_command(const ExplainOptions& options);
 
