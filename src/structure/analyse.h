@@ -84,7 +84,7 @@ class PointValues {
   virtual ~PointValues() = default;
   /// The values of the roots at the point; NaN where there is none.
   virtual std::vector<double> values(std::span<const expr::ExprId> roots) = 0;
-  virtual double nominal(expr::VarRef x) { return x.order >= 0 ? 1.0 : 1.0; }
+  virtual double nominal(expr::VarRef) { return 1; }
 };
 
 /// Dummy derivatives (Mattsson & Söderlind 1993): variables declared unknown become dependent
