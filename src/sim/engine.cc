@@ -467,9 +467,14 @@ double Engine::value_of(VarRef x) {
   bring(part);
   Part& p = *members_[at(part)].part;
   if (p.plan() == nullptr) return 0;
-  const int j = p.plan()->analysis().unknown_index(x.var);
-  if (j < 0 || x.order > p.plan()->analysis().d[at(j)]) {
-    return j < 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+  const structure::Analysis& analysis = p.plan()->analysis();
+  const int j = analysis.unknown_index(x.var);
+  if (j < 0) return 0;
+  const int beyond = x.order - analysis.d[at(j)];
+  if (beyond > 0) {  // no equation mentions it: by differentiating them
+    p.plan()->build_tower(beyond);
+    p.fit(p.frame());
+    if (!p.plan()->climb(p.frame().data(), beyond)) return std::numeric_limits<double>::quiet_NaN();
   }
   return p.frame()[at(p.place(x))];
 }
@@ -571,7 +576,11 @@ class Engine::View : public MotionView {
     for (Member& member : engine_.members_) {
       if (!member.run->moves()) continue;
       member.output = member.part->frame();
-      if (member.run->values_for_output(time, member.output)) member.part->store(member.output);
+      if (member.run->values_for_output(time, member.output)) {
+        member.part->store(member.output);
+      } else if (!engine_.output_failed_) {
+        engine_.output_failed_ = member.run->explain_values(time);
+      }
     }
     engine_.is_viewing_ = true;
     engine_.store_substituted(time);
@@ -598,10 +607,13 @@ double Engine::derivative_for_output(std::int32_t flat_slot) {
   return place < member.output.size() ? member.output[place] : none;
 }
 
-void Engine::record(double from, double to) {
-  if (recorder == nullptr || !(to > from)) return;
+/// False if some value that is to be recorded does not exist.
+bool Engine::record(double from, double to) {
+  if (recorder == nullptr || !(to > from)) return true;
   View view(*this);
+  output_failed_.reset();
   recorder->moved(from, to, view);
+  return !output_failed_ || fail(*output_failed_);
 }
 
 /// Its place in the race.
@@ -641,11 +653,11 @@ Physics::Advance Engine::advance(double limit, std::vector<std::int32_t>& woken)
     const double until = std::min(front, target);
     if (!std::isfinite(front) && !std::isfinite(limit)) return Advance::AtRest;
     if (until > recorded && std::isfinite(until)) {
-      record(recorded, until);
+      if (!record(recorded, until)) return Advance::Failed;
       recorded = until;
     }
     if (front >= target) {
-      if (target > recorded) record(recorded, target);
+      if (target > recorded && !record(recorded, target)) return Advance::Failed;
       machine.time = target;
       return arrive(event <= limit, woken);
     }

@@ -117,7 +117,8 @@ class Engine : public Physics {
   bool notice_chattering(Member& member);
   bool notice_zeno(std::int32_t member);
   bool prepare_to_move();
-  void record(double from, double to);
+  bool record(double from, double to);
+  std::optional<Diagnostic> output_failed_;
   void note_event(Member& member, std::vector<std::int32_t>& woken);
   bool fail(Diagnostic diagnostic);
   std::string variable_name(expr::VarRef x) const;

@@ -191,13 +191,55 @@ bool PartRun::put_on_border(int border) {
   return true;
 }
 
+/// Whether the window is short enough for the nonlinear equations: the middle is where a cubic
+/// through four other values puts it. The states do not tell: an unknown that no derivative needs
+/// may turn sharply or, at a fold, change to another solution while they move evenly.
+bool PartRun::follows(double end) {
+  constexpr double kUneven = 0.02;  // of the range of values
+  const std::span<const std::int32_t> places = part_.variant()->solver->guessed();
+  if (places.empty() || !(end > from_)) return true;
+  check_frames_.resize(4);
+  std::vector<double>& first = check_frames_[0];
+  first = part_.frame();
+  if (!values_at(from_, first)) return false;
+  const auto moves_much = [&](std::int32_t p) {
+    const double a = first[at(p)], b = next_frame_[at(p)];
+    return std::abs(b - a) > 1e-3 * (std::abs(a) + std::abs(b)) + workshop_.options.atol;
+  };
+  if (std::none_of(places.begin(), places.end(), moves_much)) return true;
+  for (std::size_t k = 1; k <= 3; ++k) {
+    check_frames_[k] = part_.frame();
+    const double t = from_ + 0.25 * static_cast<double>(k) * (end - from_);
+    if (!values_at(t, check_frames_[k])) return false;
+  }
+  for (const std::int32_t p : places) {
+    const std::array<double, 5> y{first[at(p)], check_frames_[1][at(p)], check_frames_[2][at(p)],
+                                  check_frames_[3][at(p)], next_frame_[at(p)]};
+    const auto [low, high] = std::minmax_element(y.begin(), y.end());
+    const double expected = (4 * (y[1] + y[3]) - (y[0] + y[4])) / 6;
+    const double size = std::max(std::abs(*low), std::abs(*high));
+    const double allowed = kUneven * (*high - *low) + 1e-3 * size + workshop_.options.atol;
+    if (std::abs(y[2] - expected) > allowed) return false;
+  }
+  return true;
+}
+
+Diagnostic PartRun::explain_values(double time) {
+  Diagnostic failure{.code = DiagCode::IntegrationFailed,
+                     .message = fmt::format("integration stops before t = {}: an equation has no "
+                                            "value there",
+                                            time)};
+  part_.describe(motion_->values_failure(), failure);
+  return failure;
+}
+
 /// Not all equations are looked at during a step. Where one has no value at the end of the window,
 /// or at the event in it, the step is taken again, shorter.
 bool PartRun::shorten_to_values() {
   while (true) {
     const double end = events_.empty() ? reached_ : events_.front().time;
     next_frame_ = part_.frame();
-    if (values_at(end, next_frame_)) return true;
+    if (values_at(end, next_frame_) && follows(end)) return true;
     const double shorter = from_ + 0.5 * (end - from_);
     const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * std::abs(reached_ - from_));
     if (!(shorter - from_ > least)) {

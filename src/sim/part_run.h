@@ -43,6 +43,8 @@ class PartRun {
   bool values_at(double time, std::vector<double>& frame);
   /// The same for who records: what is looked at has no influence on the run.
   bool values_for_output(double time, std::vector<double>& frame);
+  /// Why there are no values at a time in the window.
+  Diagnostic explain_values(double time);
   /// Anything in it moves: it has states, or depends on time.
   bool moves() const;
 
@@ -87,6 +89,8 @@ class PartRun {
   Part& part_;
   bool shorten_to_values();
   bool stop_at_border();
+  bool follows(double end);
+  std::vector<std::vector<double>> check_frames_;
   double stopped_at_ = -1;
   void use_variant(StateVariant& variant, double time, std::span<const double> frame,
                    numerics::Restart kind);
