@@ -520,6 +520,7 @@ void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condit
   const Awaited& asked = awaited(block, condition);
   Member& member = members_[at(asked.member)];
   for (const int b : member.part->conditions().borders_of(asked.condition)) member.run->watch(b);
+  member.part->update_sides();  // nobody followed these borders since they were watched last
   member.wants_search = true;
   list(asked.member);
   bool seen = false;
