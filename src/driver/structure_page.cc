@@ -143,7 +143,7 @@ class Drawing {
 std::string mode_json(const ModeStructure& mode) {
   std::string title = fmt::format("part {}", mode.part + 1);
   if (!mode.mode.empty()) title += fmt::format(", {}", mode.mode);
-  if (mode.time > 0) title += fmt::format(", from t = {}", mode.time);
+  if (mode.time > 0) title += fmt::format(", from t = {:.10g}", mode.time);
   const std::string facts =
       mode.singular
           ? (mode.is_static ? "with a solution at an instant only; as time passes: " : "") +

@@ -253,7 +253,7 @@ std::string structure_text(const ModelStructure& structure) {
   }
   for (std::size_t i = 0; i < structure.met.size() && i < kParts; ++i) {
     const ModeStructure& mode = structure.met[i];
-    out += fmt::format("\n{}another mode, from t = {}\n",
+    out += fmt::format("\n{}another mode, from t = {:.10g}\n",
                        parts.size() == 1 ? "" : fmt::format("part {}, ", mode.part + 1), mode.time);
     ModeText(mode, out)();
   }
