@@ -27,6 +27,7 @@ Interpreter::Interpreter(Machine& machine)
 Stop Interpreter::run(const Routine& routine, Slot* frame, std::int32_t& pc) {
   calls_.clear();
   stack_top_ = 0;
+  function_work_ = 0;
   return execute(&routine, frame, pc, 0);
 }
 
@@ -49,13 +50,46 @@ void Interpreter::note_change(std::int64_t slot) {
     machine_.changed.push_back(static_cast<std::int32_t>(slot));
 }
 
-/// Patience is at its end: counts the work, and says whether a function may go on.
+/// Patience is at its end: says whether a function may go on.
 RunError Interpreter::take_breath() {
   patience_ = kPatience;
-  work += kPatience;
+  function_work_ += kPatience;
+  if (listener != nullptr) listener->still_computing();
   if (interrupted != nullptr && interrupted->load(std::memory_order_relaxed))
     return RunError::Interrupted;
-  return work > max_work ? RunError::NoProgress : RunError::None;
+  return RunError::None;
+}
+
+/// A function has repeated something many times. Behind `max_work` it is watched now and then, for
+/// an eighth of the time: a state is kept, and whoever comes back to it goes round for ever. The
+/// watches get longer, so that a cycle of any length is found at last.
+///
+/// Only where the frame is all its state: it neither calls nor samples, and has no lists and the
+/// like.
+RunError Interpreter::repeated(const Routine& routine, const Slot* frame, std::int32_t pc) {
+  const auto size = static_cast<std::size_t>(routine.frame_slots);
+  if (seen_.call != pushed_) seen_ = {.call = pushed_, .frame = std::move(seen_.frame)};
+  if (seen_.left > 0) {
+    if (seen_.pc == pc && std::memcmp(seen_.frame.data(), frame, size * sizeof(Slot)) == 0)
+      return RunError::NoProgress;
+    const RunError error = --seen_.left % kPatience == 0 ? take_breath() : RunError::None;
+    if (seen_.left > 0) patience_ = 1;
+    return error;
+  }
+  const RunError error = take_breath();
+  if (error != RunError::None || function_work_ <= max_work || --seen_.pause > 0) return error;
+  const bool own_state = std::all_of(routine.code.begin(), routine.code.end(), [](const Instr& in) {
+    return in.op <= Op::Time && in.op != Op::Call && in.op != Op::CallValue &&
+           !(in.op >= Op::Retain && in.op <= Op::StoreAt);
+  });
+  if (!own_state) return error;
+  seen_.pc = pc;
+  seen_.frame.assign(frame, frame + size);
+  seen_.left = seen_.watch;
+  seen_.pause = 8 * seen_.watch / kPatience;
+  seen_.watch *= 2;
+  patience_ = 1;
+  return error;
 }
 
 // Arguments move to the start of the callee's frame; its locals begin as zero.
@@ -67,6 +101,7 @@ bool Interpreter::push_call(const Routine& callee, const Slot* arguments, const 
   std::memmove(fresh, arguments, static_cast<std::size_t>(callee.parameter_slots) * sizeof(Slot));
   std::fill(fresh + callee.parameter_slots, fresh + callee.variable_slots, Slot{.i = 0});
   stack_top_ += size;
+  ++pushed_;
   calls_.push_back({caller, frame, pc, result});
   return true;
 }
@@ -96,16 +131,20 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
         }
         break;
       case Op::LoopBack:
+        if (calls_.empty()) {
+          if ((++work & (kPatience - 1)) == 0) [[unlikely]] {
+            operand_ = pc;
+            pc_out = in.c;
+            return Stop::LongLoop;
+          }
+          pc = in.c;
+          continue;
+        }
         if (--patience_ > 0) [[likely]] {
           pc = in.c;
           continue;
         }
-        error = take_breath();
-        if (calls_.empty()) {
-          operand_ = pc;
-          pc_out = in.c;
-          return Stop::LongLoop;
-        }
+        error = repeated(*routine, f, pc);
         if (error != RunError::None) break;
         pc = in.c;
         continue;

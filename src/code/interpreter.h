@@ -51,12 +51,23 @@ class Interpreter {
   std::int32_t operand() const { return operand_; }
   const Failure& failure() const { return failure_; }
 
-  /// Repetitions and calls since the clock last moved, in steps of kPatience; whoever moves the
-  /// clock sets it to 0. Above `max_work` a function fails with NoProgress; a process is left to
-  /// the scheduler, by way of `LongLoop`.
+  /// Repetitions of processes since the clock last moved; whoever moves the clock sets it to 0.
+  /// Each time it is a multiple of kPatience the process is left to the scheduler, by way of
+  /// `LongLoop`.
+  ///
+  /// What functions do is not counted: a computation may take as long as it likes. Behind
+  /// `max_work` repetitions in one run, a function fails with NoProgress when it provably goes
+  /// round for ever.
   std::int64_t work = 0;
   std::int64_t max_work = 100'000'000;
   static constexpr std::int64_t kPatience = 1 << 16;
+  /// Told now and then while functions compute, so that what was printed before can be shown.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    virtual void still_computing() = 0;
+  };
+  Listener* listener = nullptr;
   /// Set from outside to end a function that runs on and on; checked now and then.
   const std::atomic<bool>* interrupted = nullptr;
 
@@ -85,6 +96,7 @@ class Interpreter {
                  std::int32_t pc, std::int32_t result);
   void note_change(std::int64_t slot);
   RunError take_breath();
+  RunError repeated(const Routine& routine, const Slot* frame, std::int32_t pc);
   Stop fail(RunError error, const Routine& routine, std::int32_t pc);
 
   Machine& machine_;
@@ -95,8 +107,20 @@ class Interpreter {
   std::vector<CallFrame> calls_;
   std::unique_ptr<Slot[]> stack_;
   std::size_t stack_top_ = 0;
-  std::int64_t patience_ = kPatience;  // repetitions and calls until `work` is counted up
-  std::vector<double> derivatives_;    // scratch of `ask`
+  std::int64_t patience_ = kPatience;  // repetitions and calls of functions until the next breath
+  std::int64_t function_work_ = 0;     // of functions in this run, in steps of kPatience
+  /// A state in which a function was.
+  struct Seen {
+    std::int64_t call = -1;
+    std::int32_t pc = -1;
+    std::int64_t left = 0;           // repetitions to compare with it
+    std::int64_t pause = 0;          // breaths until another is kept
+    std::int64_t watch = kPatience;  // repetitions to compare with that
+    std::vector<Slot> frame = {};
+  };
+  Seen seen_;
+  std::int64_t pushed_ = 0;          // calls so far: tells one call from the next
+  std::vector<double> derivatives_;  // scratch of `ask`
   int nested_ = 0;
   bool failed_inside_ = false;
 };

@@ -22,7 +22,7 @@ enum class RunError : std::uint8_t {
   NoReturn,         ///< a function that ends without `ret`
   RecursionTooDeep,
   Interrupted,   ///< asked to stop in the middle of a function
-  NoProgress,    ///< far more repetitions and calls at one instant than any model needs
+  NoProgress,    ///< a function goes round for ever
   Surroundings,  ///< the equations cannot be solved; who integrates them knows why
   OutOfMemory,   ///< the heap's limit, or a sequence of more than kMaxLength elements
 };

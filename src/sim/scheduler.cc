@@ -25,6 +25,7 @@ Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
       interpreter_(machine_) {
   interpreter_.interrupted = options.interrupted;
   interpreter_.max_work = options.max_actions;
+  interpreter_.listener = &computing_;
   choice_key_ = code::stream_key(options.seed, "--choice random");
   frames_ = make_frames(model, machine_, options.seed);
   const std::int32_t count = model.processes.size();
@@ -181,6 +182,7 @@ Scheduler::Choice Scheduler::compute(std::int32_t process) {
   using code::Stop;
   ProcessState& state = processes_[at(process)];
   interpreter_.block = state.block;
+  running_ = process;
   if (physics != nullptr) physics->visit(state.block);
   const Stop stop = interpreter_.run(*state.routine, state.frame, state.pc);
   if (!machine_.output.empty()) flush_output(process);
@@ -229,6 +231,7 @@ inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Instr
 /// `loop_end`.
 Scheduler::Choice Scheduler::still_running(std::int32_t process, std::int32_t loop_end) {
   if (interrupted()) return Choice::Failed;
+  if (pulse != nullptr) pulse->pulse(machine_.time, counts_);
   if (actions_ + interpreter_.work <= options_.max_actions) return Choice::GoOn;
   outcome_.why = explain_loop(process, loop_end);
   return Choice::Failed;
@@ -410,6 +413,12 @@ void Scheduler::look_again() {
     state.pc = retry;
     make_ready(process);
   }
+}
+
+void Scheduler::Computing::still_computing() {
+  if (scheduler_.running_ >= 0) scheduler_.flush_output(scheduler_.running_);
+  if (scheduler_.pulse != nullptr)
+    scheduler_.pulse->pulse(scheduler_.machine_.time, scheduler_.counts_);
 }
 
 void Scheduler::flush_output(std::int32_t process) {

@@ -192,6 +192,17 @@ class Scheduler {
     Scheduler& scheduler_;
   };
   Passing passing_{*this};
+  /// Hands out what the running process printed before it began to compute.
+  class Computing : public code::Interpreter::Listener {
+   public:
+    explicit Computing(Scheduler& scheduler) : scheduler_(scheduler) {}
+    void still_computing() override;
+
+   private:
+    Scheduler& scheduler_;
+  };
+  Computing computing_{*this};
+  std::int32_t running_ = -1;  // the process that the interpreter runs
 };
 
 }  // namespace chi::sim

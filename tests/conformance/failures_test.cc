@@ -171,12 +171,8 @@ TEST(Livelock, InAFunction) {
       "delta 1.0; !f(3) ]|");
   EXPECT_EQ(loop.code, "E6002");
   expect_in(loop, {"livelock at t = 1.0", "model.chi:1:37", "`P` (model.chi:1:37), in `f`"});
-  EXPECT_EQ(run_model("func f(n: nat) -> nat = if n < 2 then n else f(n - 1) + f(n - 2)\nproc P() "
-                      "= |[ | !f(80) ]|")
-                .code,
-            "E6002");
   EXPECT_EQ(run_model("func f(n: nat) -> nat = |[ i: nat | *[ i < n -> i := i + 1 ]; ret i ]|\n"
-                      "proc P() = |[ x: nat | *[ true -> x := f(1000) ] ]|")
+                      "proc P() = |[ x: nat | *[ true -> x := f(3) ] ]|")
                 .code,
             "E6002")
       << "a loop that spends its time in a function";
@@ -186,8 +182,29 @@ TEST(Livelock, InAFunction) {
             "E6002");
 }
 
+// A cycle of 300 000 states; and one in which the loop inside comes to an end each time.
+TEST(Livelock, InAFunctionThatComesBackLate) {
+  EXPECT_EQ(run_model("func f(n: nat) -> nat = |[ i: nat | *[ n > 0 -> i := (i + 7) mod 300000 ]; "
+                      "ret i ]|\nproc P() = |[ | !f(3) ]|")
+                .code,
+            "E6002");
+  EXPECT_EQ(run_model("func f(n: nat) -> nat = |[ i, j: nat | *[ n > 0 -> j := 0; *[ j < 1000 -> j "
+                      ":= j + 1 ]; i := 1 - i ]; ret i ]|\nproc P() = |[ | !f(3) ]|")
+                .code,
+            "E6002");
+}
+
 // Long computations that come to an end, and long runs of short instants, are no livelocks.
 TEST(Livelock, IsNotSuspectedOfWork) {
+  // More repetitions and calls in functions than processes may do actions at one instant.
+  const std::string f = "func f(n: nat) -> nat = |[ i: nat | *[ i < n -> i := i + 1 ]; ret i ]|\n";
+  EXPECT_EQ(output_of(f + "proc P() = |[ | !f(20000000) ]|"), "20000000");
+  EXPECT_EQ(
+      output_of(f + "proc P() = |[ k: nat | *[ k < 200 -> k := k + f(65536) - 65535 ]; !k ]|"),
+      "200");
+  EXPECT_EQ(output_of("func f(n: nat) -> nat = if n < 2 then n else f(n - 1) + f(n - 2)\n"
+                      "proc P() = |[ | !f(32) ]|"),
+            "2178309");
   EXPECT_EQ(
       output_of(
           "func f(n: nat) -> nat = |[ i: nat | *[ i < n -> i := i + 1 ]; ret i ]|\n"

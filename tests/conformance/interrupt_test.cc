@@ -52,5 +52,15 @@ TEST(Interrupt, InARecursion) {
                              "func f(n: nat) -> nat = if n < 2 then n else f(n - 1) + f(n - 2)\n"));
 }
 
+// What was printed is handed out while a function computes: else nobody could interrupt it here.
+TEST(Interrupt, OutputIsSeenBeforeALongComputation) {
+  const Ran ran = run_model(
+      "func f(n: nat) -> nat = |[ i: nat | *[ n > 0 -> i := 1 - i ]; ret i ]|\n"
+      "proc P() = |[ n: nat | delta 1.0; !\"here\"; n := f(3) ]|",
+      {.max_actions = std::numeric_limits<std::int64_t>::max() / 2, .interrupt = "here"});
+  EXPECT_TRUE(ran.interrupted);
+  EXPECT_EQ(ran.output, "here");
+}
+
 }  // namespace
 }  // namespace chi::conformance

@@ -4,14 +4,24 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 namespace chi::cli {
 
+Progress::Progress(double end, bool show_bar, std::atomic<bool>& stop)
+    : end_(end),
+      show_bar_(show_bar),
+      stop_(stop),
+      to_terminal_(isatty(STDOUT_FILENO) != 0),
+      start_(Clock::now()) {}
+
 void Progress::pulse(double time, const sim::RunCounts& counts) {
-  if (!show_bar_) return;
+  if (!show_bar_ && !pending_) return;
   const auto now = Clock::now();
+  if (pending_) flush(now);
+  if (!show_bar_) return;
   const auto since_start = std::chrono::duration<double>(now - start_).count();
   if (since_start < 0.5 || now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
@@ -36,10 +46,15 @@ void Progress::print(std::string_view text) {
   clear();
   in_line_ = !text.empty() && text.back() != '\n';
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();
-  // Whoever reads along, through a pipe, sees what there is.
-  const auto now = Clock::now();
-  if (now - flushed_ < std::chrono::milliseconds(200)) return;
+  pending_ = true;
+  flush(Clock::now());
+}
+
+/// Who reads along sees what there is: on a terminal at once, through a pipe soon.
+void Progress::flush(Clock::time_point now) {
+  if (!to_terminal_ && now - flushed_ < std::chrono::milliseconds(200)) return;
   flushed_ = now;
+  pending_ = false;
   if (std::fflush(stdout) != 0) failed();
 }
 

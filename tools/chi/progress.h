@@ -11,8 +11,7 @@ namespace chi::cli {
 class Progress : public sim::Scheduler::Pulse {
  public:
   /// `stop` is set when nobody reads the output any more.
-  Progress(double end, bool show_bar, std::atomic<bool>& stop)
-      : end_(end), show_bar_(show_bar), stop_(stop), start_(Clock::now()) {}
+  Progress(double end, bool show_bar, std::atomic<bool>& stop);
   void pulse(double time, const sim::RunCounts& counts) override;
   void print(std::string_view text) override;
   void clear();  ///< takes the bar away
@@ -23,6 +22,7 @@ class Progress : public sim::Scheduler::Pulse {
 
  private:
   void failed();
+  void flush(std::chrono::steady_clock::time_point now);
   using Clock = std::chrono::steady_clock;
   double end_;
   bool show_bar_;
@@ -31,6 +31,8 @@ class Progress : public sim::Scheduler::Pulse {
   bool shown_ = false;
   bool output_failed_ = false;
   bool in_line_ = false;
+  bool pending_ = false;  ///< something was written and may not have been seen yet
+  bool to_terminal_;      ///< stdout is one
   Clock::time_point start_;
   Clock::time_point last_ = {};
   Clock::time_point flushed_ = {};
