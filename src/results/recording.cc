@@ -118,17 +118,20 @@ void Recording::moved(double from, double to, sim::MotionView& view) {
   const std::size_t rows = trace_.rows();
   if (!derivatives_.empty() && rows > 0 && trace_.times.back() == from && !at_grid_point_) {
     view.values_at(from);
+    if (!view.has_values()) return;
     fill_derivatives(rows - 1, view);
   }
   for (double point = grid_.point(next_, end_); point <= to; point = grid_.point(++next_, end_)) {
     if (point <= from) continue;
     view.values_at(point);
+    if (!view.has_values()) return;
     row(point);
     if (!derivatives_.empty()) fill_derivatives(trace_.rows() - 1, view);
     at_grid_point_ = point == to;
   }
   if (derivatives_.empty()) return;
   view.values_at(to);
+  if (!view.has_values()) return;
   arrival_ = to;
   for (std::size_t i = 0; i < derivatives_.size(); ++i)
     arrival_derivatives_[i] = view.derivative(derivatives_[i]);

@@ -113,11 +113,15 @@ std::string time_rule(const Trace& trace, const Axis& time, int width) {
 
 std::string time_axis(const Axis& time, int width) {
   std::string labels(static_cast<std::size_t>(kLeft + 1 + width), ' ');
-  for (const double tick : time.ticks) {
-    const std::string label = time.label(tick);
-    const int at = kLeft + 1 + column_of(tick, time, width) - static_cast<int>(label.size() / 2);
+  int free_until =
+      kLeft + 1 + width + 1;  // from the right: of two that would touch, the last stays
+  for (auto tick = time.ticks.rbegin(); tick != time.ticks.rend(); ++tick) {
+    const std::string label = time.label(*tick);
+    const int at = kLeft + 1 + column_of(*tick, time, width) - static_cast<int>(label.size() / 2);
     const int begin = std::min(at, kLeft + 1 + width - static_cast<int>(label.size()));
+    if (begin + static_cast<int>(label.size()) >= free_until) continue;
     labels.replace(static_cast<std::size_t>(begin), label.size(), label);
+    free_until = begin;
   }
   while (!labels.empty() && labels.back() == ' ') labels.pop_back();
   return labels + "  time\n";

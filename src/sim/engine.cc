@@ -572,7 +572,9 @@ bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
 
 class Engine::View : public MotionView {
  public:
-  explicit View(Engine& engine) : engine_(engine) {}
+  View(Engine& engine, double from) : engine_(engine), good_(from) {}
+  bool has_values() const override { return !engine_.output_failed_; }
+  double good() const { return good_; }  ///< the last time at which there were values
   void values_at(double time) override {
     for (Member& member : engine_.members_) {
       if (!member.run->moves()) continue;
@@ -586,6 +588,7 @@ class Engine::View : public MotionView {
     engine_.is_viewing_ = true;
     engine_.store_substituted(time);
     engine_.is_viewing_ = false;
+    if (!engine_.output_failed_) good_ = time;
   }
   double derivative(std::int32_t flat_slot) const override {
     return engine_.derivative_for_output(flat_slot);
@@ -593,6 +596,7 @@ class Engine::View : public MotionView {
 
  private:
   Engine& engine_;
+  double good_;
 };
 
 double Engine::derivative_for_output(std::int32_t flat_slot) {
@@ -611,10 +615,13 @@ double Engine::derivative_for_output(std::int32_t flat_slot) {
 /// False if some value that is to be recorded does not exist.
 bool Engine::record(double from, double to) {
   if (recorder == nullptr || !(to > from)) return true;
-  View view(*this);
+  View view(*this, from);
   output_failed_.reset();
   recorder->moved(from, to, view);
-  return !output_failed_ || fail(*output_failed_);
+  if (!output_failed_) return true;
+  workshop_.machine.time = view.good();
+  view.values_at(view.good());
+  return fail(*output_failed_);
 }
 
 /// Its place in the race.

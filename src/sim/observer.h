@@ -41,6 +41,9 @@ class MotionView {
   /// Writes the values of all variables at `time` into the machine's memory; `time` lies in the
   /// piece, ends included.
   virtual void values_at(double time) = 0;
+  /// Whether there were values at the time last asked for. If not, the run ends there, and what was
+  /// asked for is not to be recorded.
+  virtual bool has_values() const { return true; }
   /// x' at the time last asked for with `values_at`, of the variable at this slot of the flat model
   /// (VariableId's slot plus the offset in it); NaN if there is none.
   virtual double derivative(std::int32_t flat_slot) const = 0;

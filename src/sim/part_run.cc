@@ -13,6 +13,7 @@
 #include "numerics/bernstein_isolation.h"
 #include "numerics/root_isolation.h"
 #include "numerics/root_location.h"
+#include "sim/block_graph.h"
 
 namespace chi::sim {
 namespace {
@@ -191,12 +192,31 @@ bool PartRun::put_on_border(int border) {
   return true;
 }
 
+/// Nonlinear unknowns that no derivative needs: the integrator does not see them.
+std::span<const std::int32_t> PartRun::unwatched() {
+  StateVariant* const variant = part_.variant();
+  const auto [place, is_new] = unwatched_.try_emplace(variant);
+  if (!is_new) return place->second;
+  const std::span<const std::int32_t> guessed = variant->solver->guessed();
+  if (guessed.empty()) return place->second;
+  expr::Pool& pool = workshop_.pool();
+  const BlockGraph graph(pool, variant->order, variant->choice.states);
+  std::vector<VarRef> derivatives;
+  for (const VarRef x : variant->choice.states) derivatives.push_back({x.var, x.order + 1});
+  const std::vector<char> needed = graph.needed_for(derivatives);
+  for (const std::int32_t p : guessed) {
+    const int block = graph.block_of(pool.variable(part_.leaves().leaf(p)));
+    if (block >= 0 && !needed[at(block)]) place->second.push_back(p);
+  }
+  return place->second;
+}
+
 /// Whether the window is short enough for the nonlinear equations: the middle is where a cubic
 /// through four other values puts it. The states do not tell: an unknown that no derivative needs
 /// may turn sharply or, at a fold, change to another solution while they move evenly.
 bool PartRun::follows(double end) {
   constexpr double kUneven = 0.02;  // of the range of values
-  const std::span<const std::int32_t> places = part_.variant()->solver->guessed();
+  const std::span<const std::int32_t> places = unwatched();
   if (places.empty() || !(end > from_)) return true;
   check_frames_.resize(4);
   std::vector<double>& first = check_frames_[0];
@@ -212,16 +232,22 @@ bool PartRun::follows(double end) {
     const double t = from_ + 0.25 * static_cast<double>(k) * (end - from_);
     if (!values_at(t, check_frames_[k])) return false;
   }
-  for (const std::int32_t p : places) {
+  recent_ranges_.resize(places.size(), 0.0);
+  bool even = true;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::int32_t p = places[i];
     const std::array<double, 5> y{first[at(p)], check_frames_[1][at(p)], check_frames_[2][at(p)],
                                   check_frames_[3][at(p)], next_frame_[at(p)]};
     const auto [low, high] = std::minmax_element(y.begin(), y.end());
     const double expected = (4 * (y[1] + y[3]) - (y[0] + y[4])) / 6;
     const double size = std::max(std::abs(*low), std::abs(*high));
     const double allowed = kUneven * (*high - *low) + 1e-3 * size + workshop_.options.atol;
-    if (std::abs(y[2] - expected) > allowed) return false;
+    // A sharp turn gets smaller with the window, a change to another solution does not.
+    const bool is_gone = *high - *low <= 1e-2 * recent_ranges_[i];
+    recent_ranges_[i] = std::max(0.9999 * recent_ranges_[i], *high - *low);
+    even = even && (is_gone || std::abs(y[2] - expected) <= allowed);
   }
-  return true;
+  return even;
 }
 
 Diagnostic PartRun::explain_values(double time) {

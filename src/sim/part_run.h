@@ -90,7 +90,10 @@ class PartRun {
   bool shorten_to_values();
   bool stop_at_border();
   bool follows(double end);
+  std::span<const std::int32_t> unwatched();
+  std::map<const StateVariant*, std::vector<std::int32_t>> unwatched_;
   std::vector<std::vector<double>> check_frames_;
+  std::vector<double> recent_ranges_;  // of nonlinear unknowns in the windows tried, fading
   double stopped_at_ = -1;
   void use_variant(StateVariant& variant, double time, std::span<const double> frame,
                    numerics::Restart kind);
