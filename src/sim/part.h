@@ -235,6 +235,9 @@ class Part {
     std::vector<std::pair<int, int>> entries;  // row, column
     std::vector<std::int32_t> columns;         // unknowns that occur
     int rows = 0;
+    const StateVariant* wished = nullptr;  // chosen at an instant, by what the modeller declared
+    const StateVariant* seen = nullptr;    // at the last step
+    double largest = 0;                    // volume that its dependent columns spanned since then
   };
   StateMonitor& monitor_of(Plan& plan);
   std::map<const Plan*, StateMonitor> monitors_;
