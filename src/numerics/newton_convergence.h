@@ -20,7 +20,7 @@ class NewtonConvergence {
 
  private:
   static constexpr double kUnknown = 20;
-  static constexpr double kLeast = 0.1;
+  static constexpr double kLeast = 0.2;
 
   double first_ = 0;             // norm of the first correction in this step
   double remaining_ = kUnknown;  // error after a correction / its norm

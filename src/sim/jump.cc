@@ -59,7 +59,12 @@ class JumpEquations {
     return structure::order_blocks(pool_, jump, given);
   }
 
-  bool is_linear() const { return linear_; }
+  /// The value that the highest derivative of unknown j has now.
+  VarRef present(std::size_t j) const {
+    return {expr::VarId{kFirstExtra + (1 << 27) + static_cast<std::int32_t>(j)}, 0};
+  }
+  /// Unknowns in whose highest derivative some equation is not linear.
+  const std::vector<std::size_t>& not_linear() const { return not_linear_; }
 
  private:
   static constexpr std::int32_t kFirstExtra = 1 << 29;  // ids that no variable of a model has
@@ -86,7 +91,11 @@ class JumpEquations {
     }
     if (leading.empty()) return expr::constant(pool_, 0);
     if (expr::linearity(pool_, std::array{row}, leading)[0] == expr::Linearity::Nonlinear) {
-      linear_ = false;
+      // Its slopes are taken where they are; that is right as long as nothing in it jumps.
+      for (std::size_t k = 0; k < leading.size(); ++k) {
+        mean.push_back({leading[k], expr::variable(pool_, present(unknown[k]).var)});
+        not_linear_.push_back(unknown[k]);
+      }
     }
     ExprId sum = expr::constant(pool_, 0);
     for (std::size_t k = 0; k < leading.size(); ++k) {
@@ -104,7 +113,7 @@ class JumpEquations {
 
   expr::Pool& pool_;
   const structure::Analysis& analysis_;
-  bool linear_ = true;
+  std::vector<std::size_t> not_linear_;
 };
 
 }  // namespace
@@ -137,6 +146,8 @@ JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<doub
   SystemSolver solver(context, order);
   code::Formulas checks(pool, lower, context.leaves, context.boxes);
   for (std::size_t j = 0; j < analysis.unknowns.size(); ++j) {
+    const double now = frame[place({analysis.unknowns[j], analysis.d[j]})];
+    frame[place(equations.present(j))] = now;
     if (analysis.d[j] == 0) {
       frame[place(equations.impulse(j))] = 0;
     } else {
@@ -157,19 +168,22 @@ JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<doub
     result.why = "the equations of the jump have no solution";
     return result;
   }
-  double largest_impulse = 0;
   for (std::size_t j = 0; j < analysis.unknowns.size(); ++j) {
     const VarRef x{analysis.unknowns[j], analysis.d[j] - 1};
     if (analysis.d[j] == 0) {
       const double weight = frame[place(equations.impulse(j))];
-      largest_impulse = std::max(largest_impulse, std::abs(weight));
       if (weight != 0) result.changes.push_back({{analysis.unknowns[j], 0}, 0, weight, true});
     } else {
       const double before = frame[place(equations.before(j))], after = frame[place(x)];
       if (before != after) result.changes.push_back({x, before, after, false});
     }
   }
-  if (!equations.is_linear() && !result.changes.empty()) {
+  for (const std::size_t j : equations.not_linear()) {
+    const bool algebraic = analysis.d[j] == 0;
+    const double before = algebraic ? 0 : frame[place(equations.before(j))];
+    const double after = algebraic ? frame[place(equations.impulse(j))]
+                                   : frame[place({analysis.unknowns[j], analysis.d[j] - 1})];
+    if (std::abs(after - before) <= tolerance * (1 + std::abs(before))) continue;
     result.why = "an equation is not linear in what becomes impulsive";
     return result;
   }

@@ -310,7 +310,6 @@ def check(chi, seed, options, analyze):
             problems.append(("analyze " + answer.kind(), answer.errors.strip()[:600], text, arguments))
         else:
             report = json.loads(answer.output)
-            report = report.get("modes", [report])[0]
             if report.get("dof") != len(model.states):
                 problems.append(("dof", f"{report.get('dof')}, expected {len(model.states)}", text, arguments))
             if model.level == 1 and report.get("index") != model.index:
