@@ -6,6 +6,9 @@ build=$(cd "$1" && pwd)
 echo "Discrete-event models: millions a second, median of ${2:-5} runs (least .. most)"
 /usr/bin/python3 "$here/compare.py" "$build" "${2:-5}"
 echo
+echo "Equations: from the text to the result, median of ${2:-3} runs (least .. most)"
+/usr/bin/python3 "$here/equations.py" "$build" "${2:-3}"
+echo
 echo "Front end: a generated model"
 "$build/bench/frontend_bench"
 echo
@@ -14,5 +17,5 @@ echo "Equations: interpreted and native"
 for program in graph_bench expr_bench structure_bench roots_bench integrator_bench values_bench; do
   echo
   echo "$program"
-  "$build/bench/$program" --benchmark_min_time=0.1
+  "$build/bench/$program" --benchmark_min_time=0.05
 done
