@@ -16,11 +16,15 @@ class Answer:
     errors: str
     columns: list = dataclasses.field(default_factory=list)
     rows: list = dataclasses.field(default_factory=list)
+    interrupted: bool = False
 
     def kind(self):
-        """`ok`, `refused` (a promised code other than 0), or what must never be: `hang`, `signal N`, `code N`, `internal`."""
+        """`ok`, `refused` (a promised code other than 0), `slow` (ended when it was interrupted), or what must never be: `hang`,
+        `signal N`, `code N`, `internal`."""
         if self.code is None:
             return "hang"
+        if self.interrupted and self.code == 130:
+            return "slow"
         if self.code < 0:
             return f"signal {signal.Signals(-self.code).name}"
         if "internal error" in self.errors or "internal error" in self.output:
@@ -30,10 +34,21 @@ class Answer:
         return "ok" if self.code == 0 else "refused"
 
 
+def processor_time(pid):
+    """Seconds that a process has computed so far; 0 if it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def call(chi, arguments, timeout=10.0, text=None, memory=None):
     """One call; `text`, when given, is written to a file whose name replaces `{}` in the arguments, `{csv}` names a result.
 
-    `timeout` is in seconds of processor time, so that a busy machine changes no verdict; `memory` is in bytes.
+    `timeout` is in seconds of processor time, so that a busy machine changes no verdict; `memory` is in bytes. Then the call is
+    interrupted, as by Ctrl-C, and has to end.
     """
     with tempfile.TemporaryDirectory(prefix="chi-properties-") as folder:
         model = os.path.join(folder, "model.chi")
@@ -42,17 +57,24 @@ def call(chi, arguments, timeout=10.0, text=None, memory=None):
                 file.write(text if isinstance(text, bytes) else text.encode("utf-8"))
         result = os.path.join(folder, "result.csv")
         full = [a.replace("{}", model).replace("{csv}", result) for a in arguments]
-        limits = f"ulimit -S -c 0 -t {max(1, round(timeout))}; " + (f"ulimit -v {memory // 1024}; " if memory else "")
+        limits = f"ulimit -S -c 0 -t {max(1, round(2 * timeout + 10))}; " + (f"ulimit -v {memory // 1024}; " if memory else "")
         process = subprocess.Popen(["/bin/bash", "-c", limits + 'exec "$@"', "chi", chi, *full], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        try:
-            output, errors = process.communicate(timeout=60 + 20 * timeout)
-        except subprocess.TimeoutExpired:
+        interrupted = False
+        for _ in range(round(10 * (60 + 20 * timeout))):
+            try:
+                output, errors = process.communicate(timeout=0.1)
+                break
+            except subprocess.TimeoutExpired:
+                if not interrupted and processor_time(process.pid) > timeout:
+                    interrupted = True
+                    process.send_signal(signal.SIGINT)
+        else:
             process.kill()
             output, errors = process.communicate()
             return Answer(None, output.decode("utf-8", "replace"), errors.decode("utf-8", "replace"))
         code = None if process.returncode == -signal.SIGXCPU else process.returncode
-        answer = Answer(code, output.decode("utf-8", "replace"), errors.decode("utf-8", "replace"))
+        answer = Answer(code, output.decode("utf-8", "replace"), errors.decode("utf-8", "replace"), interrupted=interrupted)
         if os.path.exists(result):
             with open(result, newline="", encoding="utf-8") as file:
                 table = csv.reader(file)

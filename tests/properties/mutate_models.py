@@ -83,7 +83,7 @@ def verdict(chi, text, arguments, timeout):
     kind = answer.kind()
     if kind == "refused" and not (answer.errors.strip() or answer.output.strip()):
         kind = "silent"
-    return ("" if kind in ("ok", "refused") else kind), answer
+    return ("" if kind in ("ok", "refused", "slow") else kind), answer
 
 
 def main():

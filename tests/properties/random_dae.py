@@ -306,8 +306,10 @@ def check(chi, seed, options, analyze):
         text, _ = write(model, 0)
         arguments = ["analyze", "{}", "--json"]
         answer = chi_process.call(chi, arguments, options.timeout, text)
+        refused = answer.kind() == "refused" and model.level > 1 and not options.strict
         if answer.kind() != "ok":
-            problems.append(("analyze " + answer.kind(), answer.errors.strip()[:600], text, arguments))
+            kind = "limit" if refused else "analyze " + answer.kind()
+            problems.append((kind, answer.errors.strip()[:600], text, arguments))
         else:
             report = json.loads(answer.output)
             if report.get("dof") != len(model.states):
