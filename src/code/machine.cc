@@ -32,6 +32,12 @@ std::int64_t Machine::add_frame(const Routine& routine) {
   return base;
 }
 
+std::int64_t Machine::add_slots(std::int64_t count) {
+  const std::int64_t base = size_;
+  size_ += count;
+  return base;
+}
+
 void Machine::fix_frames() {
   memory_.assign(static_cast<std::size_t>(size_), Slot{.i = 0});
   for (const Pending& frame : pending_) {

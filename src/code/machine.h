@@ -27,6 +27,7 @@ class Machine {
   /// Room for a frame of the routine, all zero but for its constants. Returns its first slot. All
   /// frames are made before the first one is used.
   std::int64_t add_frame(const Routine& routine);
+  std::int64_t add_slots(std::int64_t count);  ///< the same for slots of no routine
   /// Ends the making of frames: from here on `memory()` stays where it is.
   void fix_frames();
   Slot* memory() { return memory_.data(); }

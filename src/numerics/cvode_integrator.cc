@@ -247,7 +247,8 @@ StepStatus CvodeIntegrator::step(double t_limit) {
   const double limit = std::min(t_limit, std::numeric_limits<double>::max() / 4);
   left_domain_ = fatal_ = false;
   constexpr double u = std::numeric_limits<double>::epsilon();
-  const bool close = limit - t_ <= 256 * u * (std::abs(t_) + std::abs(limit));
+  constexpr double kShortest = 1e-100;  // SUNDIALS multiplies steps with one another
+  const bool close = limit - t_ <= 256 * u * (std::abs(t_) + std::abs(limit)) + kShortest;
   if (!begun_) {
     if (const StepStatus s = begin(limit); s != StepStatus::Stepped) return s;
     if (close) begun_ = false;  // the creep moves the starting point

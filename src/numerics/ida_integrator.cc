@@ -222,7 +222,8 @@ StepStatus IdaIntegrator::step(double t_limit) {
   CHI_CHECK(t_limit > t_, "the limit is not ahead");
   const double limit = std::min(t_limit, std::numeric_limits<double>::max() / 4);
   constexpr double u = std::numeric_limits<double>::epsilon();
-  if (limit - t_ <= 256 * u * (std::abs(t_) + std::abs(limit))) return creep(limit);
+  constexpr double kShortest = 1e-100;  // SUNDIALS multiplies steps with one another
+  if (limit - t_ <= 256 * u * (std::abs(t_) + std::abs(limit)) + kShortest) return creep(limit);
   if (!begun_) begin(limit);
 
   left_domain_ = fatal_ = false;

@@ -42,8 +42,25 @@ void bind_parameters(const flat::FlatModel& model, const flat::Block& block, con
   }
 }
 
-void place_variables(const flat::FlatModel& model, const code::Machine& machine, Frames& frames) {
+/// What is bound to a `ref` parameter of the part that runs is declared nowhere.
+void place_undeclared(const flat::FlatModel& model, code::Machine& machine, Frames& frames) {
   frames.variable.resize(model.variables.size(), -1);
+  std::vector<char> is_declared(model.variables.size(), 0);
+  for (const flat::Block& block : model.blocks) {
+    for (const flat::VariableId v : block.variables) {
+      if (v) is_declared[static_cast<std::size_t>(v.index)] = 1;
+    }
+  }
+  for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index) {
+    if (is_declared[static_cast<std::size_t>(v.index)]) continue;
+    const flat::VariableId next{v.index + 1};
+    const std::int32_t end =
+        next.index < model.variables.size() ? model.variables[next].slot : model.variable_slots;
+    frames.variable[v] = machine.add_slots(end - model.variables[v].slot);
+  }
+}
+
+void place_variables(const flat::FlatModel& model, const code::Machine& machine, Frames& frames) {
   for (std::size_t b = 0; b < model.blocks.size(); ++b) {
     const flat::Block& block = model.blocks[b];
     const code::Routine& routine = routine_of(machine, block);
@@ -105,7 +122,9 @@ Frames make_frames(const flat::FlatModel& model, code::Machine& machine, std::ui
       if ((is_process[b] == 0 || b == 0) != shared) continue;
       frames.base[b] = machine.add_frame(routine_of(machine, model.blocks[b]));
     }
-    if (shared) frames.shared_slots = machine.reserved_slots();
+    if (!shared) continue;
+    place_undeclared(model, machine, frames);
+    frames.shared_slots = machine.reserved_slots();
   }
   machine.fix_frames();
   place_variables(model, machine, frames);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Mutated models must be answered: `mutate_models.py CHI [--runs N] [--seed S] [--keep FOLDER]`.
+"""Mutated models must be answered: `mutate_models.py CHI [--each N] [--seed S] [--keep FOLDER]`.
 
 Takes the models of the repository, changes numbers, names, operators and pieces, and calls `chi run`, `check` and `fmt`.
-The exit code must be a promised one, within bounded processor time and memory; never a signal or an internal error.
+The exit code must be a promised one, within bounded memory; never a signal or an internal error. A mutated model may well
+ask for 1e300 events, so what takes long is interrupted, and has to stop then.
 Whatever was found once is kept in the corpus folder and replayed first.
 """
 import argparse
@@ -64,9 +65,9 @@ def mutate(r, tokens):
     return tokens
 
 
-def seeds_of(number, sources):
-    r = random.Random(number)
-    path, tokens = sources[r.randrange(len(sources))]
+def mutated(name, tokens):
+    """The model and the call that a name stands for: other models in the repository change nothing about it."""
+    r = random.Random(name)
     for _ in range(r.choice((1, 1, 2, 3))):
         tokens = mutate(r, tokens) or tokens
     command = r.choice(("run",) * 8 + ("check", "fmt"))
@@ -75,7 +76,7 @@ def seeds_of(number, sources):
         arguments += ["--end", "1", "--points", "11", "--out", "{csv}"]
         if r.random() < 0.4:
             arguments += ["--solver", r.choice(("ida", "cvode", "erk", "irk"))]
-    return path, lexer.join(tokens), arguments
+    return lexer.join(tokens), arguments
 
 
 def verdict(chi, text, arguments, timeout):
@@ -89,9 +90,10 @@ def verdict(chi, text, arguments, timeout):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chi")
-    parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--each", type=int, default=1, help="mutations of each model")
+    parser.add_argument("--share", type=float, default=1.0, help="of them, the same at every time")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--timeout", type=float, default=10.0, help="seconds of processor time for one call")
+    parser.add_argument("--timeout", type=float, default=3.0, help="seconds of processor time for one call, until it is interrupted")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep", help="a folder for the models that fail")
     parser.add_argument("--largest", type=int, default=20000, help="models with more characters are left out")
@@ -107,13 +109,16 @@ def main():
         return path.name, text, first.removeprefix("// chi ").split(), *verdict(
             chi, text, first.removeprefix("// chi ").split(), options.timeout)
 
-    def attempt(number):
-        path, text, arguments = seeds_of(number, sources)
-        return f"seed {number} ({path.relative_to(ROOT)})", text, arguments, *verdict(chi, text, arguments, options.timeout)
+    def attempt(job):
+        name, tokens = job
+        text, arguments = mutated(name, tokens)
+        return name, text, arguments, *verdict(chi, text, arguments, options.timeout)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         work = [(replay, p) for p in sorted(CORPUS.glob("*.chi"))]
-        work += [(attempt, n) for n in range(options.seed, options.seed + options.runs)]
+        jobs = [(f"{number} {path.relative_to(ROOT)}", tokens)
+                for number in range(options.seed, options.seed + options.each) for path, tokens in sources]
+        work += [(attempt, job) for job in jobs if random.Random(f"share {job[0]}").random() < options.share]
         for name, text, arguments, problem, answer in pool.map(lambda job: job[0](job[1]), work):
             codes[answer.code] = codes.get(answer.code, 0) + 1
             if not problem:

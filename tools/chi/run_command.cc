@@ -129,6 +129,7 @@ class Run {
     initialise_seconds_ = seconds(start, Clock::now());
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGPIPE, SIG_IGN);  // who reads the output may go; the results are kept
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of writing like any other
     const Clock::time_point begin = Clock::now();
     const sim::Outcome outcome = scheduler.run();
     simulate_seconds_ = seconds(begin, Clock::now());
