@@ -34,8 +34,8 @@ struct Instr {
 };
 static_assert(sizeof(Instr) == 16);
 
-/// One way in which a waiting process can go on.
-struct Offer {
+/// One way in which a waiting process can go on. One line of the cache.
+struct alignas(64) Offer {
   enum class Kind : std::uint8_t { Immediate, Send, Receive, Delay };
   Kind kind = Kind::Immediate;
   std::int32_t guard = -1;    ///< register of its truth when the selection is entered; -1: true
@@ -53,6 +53,8 @@ struct Offer {
   TypeRef type = {};
   Span span = {};  ///< of the event, or of the guard
 };
+
+static_assert(sizeof(Offer) == 64);
 
 /// A shared variable: the register that holds its slot number, and how many slots it has.
 struct Watched {

@@ -138,42 +138,51 @@ inline void Scheduler::make_ready(std::int32_t process) {
 /// Runs a process until it waits. False when that ended the run.
 ///
 /// Waits often follow each other with nothing to compute between them: the interpreter is called
-/// for computing only.
-inline bool Scheduler::resume(std::int32_t process) {
+/// for computing only. The place in the code stays in a register meanwhile: through memory each
+/// instruction would wait for the one before.
+[[gnu::always_inline]] inline bool Scheduler::resume(std::int32_t process) {
   using code::Op;
   constexpr std::int64_t kMask = code::Interpreter::kPatience - 1;
   ProcessState& state = processes_[at(process)];
   const code::Instr* const code = state.code;
+  code::Slot* const frame = state.frame;
+  std::int32_t pc = state.pc;
   Choice next = Choice::GoOn;
   while (next == Choice::GoOn) {
-    const code::Instr& in = code[state.pc];
-    if (in.op == Op::Send || in.op == Op::Receive) {
-      ++state.pc;
-      next = meet(process, in);
-    } else if (in.op == Op::Delay && !std::isnan(state.frame[in.a].r)) {
-      ++state.pc;
-      next = delay(process, state.frame[in.a].r);
-    } else if (in.op == Op::Select) {
-      ++state.pc;
-      next = select(process, in.c);
-    } else if (in.op == Op::Jump) {
-      state.pc = in.c;
-    } else if (in.op == Op::Sample) {
-      // Mostly the duration of a delay. What fails here fails again when computed, and is told.
-      if (code::distribution_sample(machine_.blocks, state.frame + in.b, state.frame + in.a) ==
-          code::RunError::None) {
-        ++state.pc;
-      } else {
-        next = compute(process);
-      }
+    const code::Instr& in = code[pc];
+    if (in.op == Op::Receive) {
+      ++pc;
+      next = meet<false>(process, in);
+    } else if (in.op == Op::Send) {
+      ++pc;
+      next = meet<true>(process, in);
+    } else if (in.op == Op::Delay && !std::isnan(frame[in.a].r)) {
+      ++pc;
+      next = delay(process, frame[in.a].r);
     } else if (in.op == Op::LoopBack) {
-      const std::int32_t loop_end = state.pc;
-      state.pc = in.c;
-      if ((++interpreter_.work & kMask) == 0) next = still_running(process, loop_end);
+      const std::int32_t loop_end = pc;
+      pc = in.c;
+      if ((++interpreter_.work & kMask) == 0) [[unlikely]] {
+        state.pc = pc;
+        next = still_running(process, loop_end);
+      }
+    } else if (in.op == Op::Select) {
+      state.pc = pc + 1;
+      next = select(process, in.c);
+      pc = state.pc;
+    } else if (in.op == Op::Jump) {
+      pc = in.c;
+    } else if (in.op == Op::Sample &&
+               code::distribution_sample(machine_.blocks, frame + in.b, frame + in.a) ==
+                   code::RunError::None) {
+      ++pc;  // mostly the duration of a delay; what fails here fails again below, and is told
     } else {
+      state.pc = pc;
       next = compute(process);
+      pc = state.pc;
     }
   }
+  state.pc = pc;
   return next == Choice::Wait;
 }
 
@@ -210,19 +219,80 @@ inline Scheduler::Choice Scheduler::delay(std::int32_t process, double duration)
   return Choice::Wait;
 }
 
+/// Evaluates the sender's value now, and copies or moves it to where the receiver wants it.
+[[gnu::always_inline]] inline bool Scheduler::transfer(const ProcessState& sender,
+                                                       const code::Offer& from,
+                                                       const ProcessState& receiver,
+                                                       const code::Offer& to,
+                                                       std::int32_t channel) {
+  if (from.value_pc >= 0) {
+    std::int32_t pc = from.value_pc;
+    interpreter_.block = sender.block;
+    if (physics != nullptr) physics->visit(sender.block);
+    if (interpreter_.run(*sender.routine, sender.frame, pc) != code::Stop::ValueReady) {
+      report(name(number_of(sender)), interpreter_.failure());
+      return false;
+    }
+  }
+  ++counts_.communications;
+  if (observer != nullptr) tell_communication(sender, from, receiver, channel);
+  if (to.value < 0) return true;
+  const code::Slot* const value = sender.frame + from.value;
+  code::Slot* const target = receiver.frame + to.value;
+  if (from.slots == 1) {
+    *target = *value;
+  } else {
+    std::memcpy(target, value, static_cast<std::size_t>(from.slots) * sizeof(code::Slot));
+  }
+  if (from.managed && !from.value_owned) code::retain(program_.types[from.type], target);
+  return true;
+}
+
+/// The running process meets the one that waits at the other end of the channel.
+template <bool kSending>
+[[gnu::always_inline]] inline bool Scheduler::communicate(const ProcessState& self,
+                                                          const code::Offer& offer,
+                                                          std::int32_t channel) {
+  ChannelState& ends = channels_[at(channel)];
+  End other = kSending ? ends.receiver : ends.sender;
+  if (options_.random_choice) other = chosen_offer(other);
+  ProcessState& partner = processes_[at(other.process)];
+  const code::Offer& answer = partner.offers[other.offer];
+  if (!(kSending ? transfer(self, offer, partner, answer, channel)
+                 : transfer(partner, answer, self, offer, channel))) {
+    return false;
+  }
+  // The other goes on behind its statement, or in the body of its alternative.
+  if (partner.state == State::Selecting) {
+    partner.pc = answer.body_pc;
+    withdraw(other.process);
+    if (observer != nullptr) observer->selected(machine_.time, name(other.process), answer.span);
+  } else {
+    (kSending ? ends.receiver : ends.sender) = {};
+  }
+  make_ready(other.process);
+  return true;
+}
+
+bool Scheduler::communicate(const ProcessState& self, const code::Offer& offer,
+                            std::int32_t channel) {
+  return offer.kind == code::Offer::Kind::Send ? communicate<true>(self, offer, channel)
+                                               : communicate<false>(self, offer, channel);
+}
+
 /// A plain send or receive: at once if the other side is there, else the process waits for it.
+template <bool kSending>
 inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Instr& wait) {
   ProcessState& state = processes_[at(process)];
-  const bool sending = wait.op == code::Op::Send;
   const auto number = static_cast<std::int32_t>(state.frame[wait.b].i);
   ChannelState& channel = channels_[at(number)];
   const code::Offer& offer = state.offers[wait.c];
-  if ((sending ? channel.receiver : channel.sender).process >= 0) {
-    return communicate(state, offer, number) ? Choice::GoOn : Choice::Failed;
+  if ((kSending ? channel.receiver : channel.sender).process >= 0) {
+    return communicate<kSending>(state, offer, number) ? Choice::GoOn : Choice::Failed;
   }
-  if (sending && channel.deaf && !check_partner(process, offer)) return Choice::Failed;
-  (sending ? channel.sender : channel.receiver) = {process, wait.c};
-  state.state = sending ? State::Sending : State::Receiving;
+  if (kSending && channel.deaf && !check_partner(process, offer)) return Choice::Failed;
+  (kSending ? channel.sender : channel.receiver) = {process, wait.c};
+  state.state = kSending ? State::Sending : State::Receiving;
   state.waits_at = wait.c;
   return Choice::Wait;
 }
@@ -254,31 +324,6 @@ const code::Offer& Scheduler::offer_of(End end) const {
   return processes_[at(end.process)].routine->offers[at(end.offer)];
 }
 
-/// The running process meets the one that waits at the other end of the channel.
-bool Scheduler::communicate(const ProcessState& self, const code::Offer& offer,
-                            std::int32_t channel) {
-  ChannelState& ends = channels_[at(channel)];
-  const bool sending = offer.kind == code::Offer::Kind::Send;
-  End other = sending ? ends.receiver : ends.sender;
-  if (options_.random_choice) other = chosen_offer(other);
-  ProcessState& partner = processes_[at(other.process)];
-  const code::Offer& answer = partner.offers[other.offer];
-  if (!(sending ? transfer(self, offer, partner, answer, channel)
-                : transfer(partner, answer, self, offer, channel))) {
-    return false;
-  }
-  // The other goes on behind its statement, or in the body of its alternative.
-  if (partner.state == State::Selecting) {
-    partner.pc = answer.body_pc;
-    withdraw(other.process);
-    if (observer != nullptr) observer->selected(machine_.time, name(other.process), answer.span);
-  } else {
-    (sending ? ends.receiver : ends.sender) = {};
-  }
-  make_ready(other.process);
-  return true;
-}
-
 void Scheduler::tell_communication(const ProcessState& sender, const code::Offer& from,
                                    const ProcessState& receiver, std::int32_t channel) {
   std::string value;
@@ -286,33 +331,6 @@ void Scheduler::tell_communication(const ProcessState& sender, const code::Offer
     code::print_value(program_.types, program_.types[from.type], sender.frame + from.value, value);
   observer->communication(machine_.time, model_.channels[flat::ChannelId{channel}].name,
                           name(number_of(sender)), name(number_of(receiver)), value, from.span);
-}
-
-/// Evaluates the sender's value now, and copies or moves it to where the receiver wants it.
-inline bool Scheduler::transfer(const ProcessState& sender, const code::Offer& from,
-                                const ProcessState& receiver, const code::Offer& to,
-                                std::int32_t channel) {
-  if (from.value_pc >= 0) {
-    std::int32_t pc = from.value_pc;
-    interpreter_.block = sender.block;
-    if (physics != nullptr) physics->visit(sender.block);
-    if (interpreter_.run(*sender.routine, sender.frame, pc) != code::Stop::ValueReady) {
-      report(name(number_of(sender)), interpreter_.failure());
-      return false;
-    }
-  }
-  ++counts_.communications;
-  if (observer != nullptr) tell_communication(sender, from, receiver, channel);
-  if (to.value < 0) return true;
-  const code::Slot* const value = sender.frame + from.value;
-  code::Slot* const target = receiver.frame + to.value;
-  if (from.slots == 1) {
-    *target = *value;
-  } else {
-    std::memcpy(target, value, static_cast<std::size_t>(from.slots) * sizeof(code::Slot));
-  }
-  if (from.managed && !from.value_owned) code::retain(program_.types[from.type], target);
-  return true;
 }
 
 /// Time passes to the next deadline. False when the run is over.
@@ -355,7 +373,7 @@ bool Scheduler::come_to_rest() {
 }
 
 /// Readies all whose deadline is `time`, which is the earliest.
-inline void Scheduler::wake_due(double time) {
+[[gnu::always_inline]] inline void Scheduler::wake_due(double time) {
   do {
     const std::int32_t process = calendar_.next_process();
     calendar_.pop();

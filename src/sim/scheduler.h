@@ -93,8 +93,11 @@ class Scheduler {
   bool resume(std::int32_t process);
   Choice compute(std::int32_t process);
   Choice delay(std::int32_t process, double duration);
+  template <bool kSending>
   Choice meet(std::int32_t process, const code::Instr& wait);
   Choice still_running(std::int32_t process, std::int32_t loop_end);
+  bool communicate(const ProcessState& self, const code::Offer& offer, std::int32_t channel);
+  template <bool kSending>
   bool communicate(const ProcessState& self, const code::Offer& offer, std::int32_t channel);
   bool transfer(const ProcessState& sender, const code::Offer& from, const ProcessState& receiver,
                 const code::Offer& to, std::int32_t channel);
