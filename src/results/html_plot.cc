@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json_text.h"
+#include "results/markup.h"
 #include "results/panels.h"
 
 namespace chi::results {
@@ -51,19 +52,6 @@ std::string quoted(std::string_view text) {
       out += "\\u003c";
     } else {
       out += c;
-    }
-  }
-  return out;
-}
-
-std::string in_html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
     }
   }
   return out;
@@ -116,7 +104,7 @@ std::string html_plot(const Trace& trace, const std::string& title,
       return true;
     };
     if (take("@TITLE@")) {
-      out += in_html(title);
+      out += in_markup(title);
     } else if (take("@STYLE@")) {
       out += plot_css();
     } else if (take("@DATA@")) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "results/axis.h"
+#include "results/markup.h"
 #include "results/panels.h"
 #include "results/thin.h"
 
@@ -19,19 +20,6 @@ constexpr double kWidth = 800, kLeft = 70, kRight = 20, kTitle = 34, kLine = 19,
 constexpr std::array kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                 "#e69f00", "#56b4e9", "#000000"};
 constexpr std::size_t kPanels = 6, kCurves = 10, kMostMarks = 100;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 /// The place of a panel in the picture.
 struct Frame {
@@ -130,7 +118,7 @@ void add_legend(std::string& out, const Trace& trace, const LegendEntry& entry, 
       "<line x1='{0}' y1='{2}' x2='{1}' y2='{2}' stroke='{3}' stroke-width='2.5'/><text x='{4}' "
       "y='{5}'>{6}</text>\n",
       entry.x, entry.x + 20, y - 4, kColors[entry.color], entry.x + 26, y,
-      escaped(trace.names[entry.variable]));
+      in_markup(trace.names[entry.variable]));
 }
 
 }  // namespace
@@ -171,7 +159,7 @@ std::string svg_plot(const Trace& trace, const std::string& title) {
              "<style>.g{{stroke:#ddd}}.m{{stroke:#c2410c;stroke-opacity:.45;fill:none}}"
              ".d{{stroke-dasharray:3 3}}</style>\n<rect width='{0}' height='{1}' fill='white'/>\n"
              "<text x='{2}' y='22' font-size='15' font-weight='bold'>{3}</text>\n",
-             kWidth, std::ceil(y), kLeft, escaped(title)) +
+             kWidth, std::ceil(y), kLeft, in_markup(title)) +
          body + "</svg>\n";
 }
 

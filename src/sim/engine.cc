@@ -317,13 +317,7 @@ bool Engine::settle(std::int32_t number) {
   return true;
 }
 
-std::string Engine::variable_name(VarRef x) const {
-  std::string name = x.var.index < workshop_.model.variable_slots
-                         ? flat::scalar_name(workshop_.model, x.var.index)
-                         : std::string("weight");
-  name.append(at(x.order), '\'');
-  return name;
-}
+std::string Engine::variable_name(VarRef x) const { return workshop_.name_of(x); }
 
 void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_before) {
   if (observer == nullptr) return;

@@ -368,13 +368,7 @@ bool Part::settle(double time) {
   return variant_ != nullptr;
 }
 
-std::string Part::variable_name(VarRef x) const {
-  std::string name = x.var.index < workshop_.model.variable_slots
-                         ? flat::scalar_name(workshop_.model, x.var.index)
-                         : std::string("weight");
-  name.append(at(x.order), '\'');
-  return name;
-}
+std::string Part::variable_name(VarRef x) const { return workshop_.name_of(x); }
 
 std::string Part::name() const {
   const auto& equations = equations_.set.equations;

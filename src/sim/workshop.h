@@ -1,9 +1,11 @@
 #pragma once
 #include <functional>
+#include <string>
 
 #include "code/formulas.h"
 #include "code/machine.h"
 #include "flat/flat_model.h"
+#include "flat/scalars.h"
 #include "sim/frames.h"
 #include "sim/observer.h"
 #include "sim/run_options.h"
@@ -25,6 +27,14 @@ struct Workshop {
   std::function<bool(std::int32_t flat_slot)> is_set = {};
 
   expr::Pool& pool() const { return model.equations.pool; }
+  /// What the modeller calls x, with its primes; weights of sliding borders have no name in the
+  /// model.
+  std::string name_of(expr::VarRef x) const {
+    std::string name = x.var.index < model.variable_slots ? flat::scalar_name(model, x.var.index)
+                                                          : std::string("weight");
+    name.append(static_cast<std::size_t>(x.order), '\'');
+    return name;
+  }
   /// The place of a flat slot in the machine's memory.
   code::Slot& memory(std::int32_t flat_slot) const {
     return machine.memory()[memory_slot(model, frames, flat_slot)];
