@@ -157,10 +157,11 @@ class ModeReader {
 
   void combinations() {
     for (const structure::Combination& combination : analysis_.combinations) {
-      std::string of;
+      std::string of = combination.by_values ? "a combination, by values, of " : "";
+      const std::string start = of;
       for (const auto& term : combination.of) {
         const bool minus = term.coefficient < 0;
-        of += of.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
+        of += of == start ? (minus ? "-" : "") : (minus ? " - " : " + ");
         const std::int64_t size = minus ? -term.coefficient : term.coefficient;
         if (size != 1) of += fmt::format("{} ", size);
         of += fmt::format("({}){}", term.row + 1, std::string(at(term.order), '\''));

@@ -69,13 +69,26 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   return attempt;
 }
 
+/// Equations that turn out singular, or leave unknowns open, may hide constraints that only numbers
+/// show.
 void ModeSearch::solve(Attempt& attempt) {
+  const std::vector<double> guess = attempt.frame;
+  if (solve_plan(attempt) || attempt.plan->is_singular()) return;
+  Plan* const other = part_.plan_by_values(*attempt.plan, guess);
+  if (other == nullptr) return;
+  attempt = Attempt{.plan = other, .frame = guess};
+  part_.fit(attempt.frame);
+  solve_plan(attempt);
+}
+
+/// False if it is worth a closer look at the numbers.
+bool ModeSearch::solve_plan(Attempt& attempt) {
   Plan& plan = *attempt.plan;
-  if (plan.is_singular() || !passes_checks(attempt)) return;
+  if (plan.is_singular() || !passes_checks(attempt)) return true;
   // Later an unknown that is left open keeps its value: nothing makes it jump.
   if (initial_ && !plan.ip().under_unknowns.empty()) {
     attempt.why = explain_open(plan);
-    return;
+    return false;
   }
   for (const VarRef weight : plan.equations().weights) {
     attempt.frame[at(part_.place(weight))] = 0.5;
@@ -87,8 +100,13 @@ void ModeSearch::solve(Attempt& attempt) {
     attempt.frame = guess;
     attempt.solved = solver.solve(attempt.frame.data(), effort);
     part_.iterations_ += solver.iterations();
-    if (attempt.solved) return;
+    if (!attempt.solved) continue;
+    // Unknowns that are left open hide whether the derivatives can be told apart.
+    const std::size_t open = plan.ip().under_unknowns.size() - plan.ip().under_rows.size();
+    if (solver.rank_deficiency() > static_cast<int>(open)) return false;
+    return open == 0 || plan.is_static() || plan.is_leading_regular(attempt.frame);
   }
+  const bool singular = !solver.failure().singular_unknowns.empty();
   attempt.why = explain_unsolved(plan, solver.failure());
   attempt.frame = guess;
   if (initial_) {
@@ -96,6 +114,7 @@ void ModeSearch::solve(Attempt& attempt) {
   } else if (plan.has_choice()) {
     solve_with_jump(attempt);
   }
+  return !singular;
 }
 
 /// Equations in which nothing is unknown must hold as they are.

@@ -50,6 +50,7 @@ class ModeSearch {
   Sides start_sides();
   Attempt& attempt(const Sides& sides);
   void solve(Attempt& attempt);
+  bool solve_plan(Attempt& attempt);
   bool passes_checks(Attempt& attempt);
   bool solve_start(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);

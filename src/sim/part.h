@@ -163,6 +163,12 @@ class Part {
                                               std::optional<Diagnostic>& why);
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
   Plan* plan_of(ModeEquations equations);
+  /// The plan that holds at the known values of the frame, if the equations were seen to be
+  /// singular there; else the plan itself.
+  Plan* plan_at(Plan* plan, const std::vector<double>& frame);
+  /// Another plan for equations that turned out singular at these values, if numbers show why; else
+  /// null.
+  Plan* plan_by_values(Plan& plan, const std::vector<double>& frame);
   void set_checks_apart(ModeEquations& mode) const;
   std::vector<Truth> condition_truths(const Sides& sides);
   /// The side on which each border is just after this instant, by values and, where they are zero,
@@ -221,7 +227,13 @@ class Part {
     }
   };
   std::map<structure::System, std::unique_ptr<Plan>, RowsLess> plans_;
-  std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
+  struct ValuePlan {
+    std::vector<double> values;  // known ones that it rests on
+    std::unique_ptr<Plan> plan;
+  };
+  std::map<const Plan*, std::vector<ValuePlan>> by_values_;
+  std::map<const Plan*, std::vector<double>> looked_at_;  // known values, when looked in vain
+  std::unique_ptr<code::Formulas> border_formulas_;       // left and right of each border
   std::vector<double> border_ends_;
   struct DerivativeFormula {
     std::unique_ptr<code::Formulas> formulas;  // the derivative, and the size of its terms

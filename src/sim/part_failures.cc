@@ -50,6 +50,14 @@ Diagnostic Part::explain_singular(const Plan& plan, const structure::Analysis& a
   std::erase_if(why.equations, [&](const auto& e) { return !row_span(mode, e.row); });
   Diagnostic result = structure::to_diagnostic(
       DiagCode::SingularEquations, why, [&](std::int32_t row) { return *row_span(mode, row); });
+  std::string values;
+  for (const expr::ExprId leaf : analysis.decided_by) {
+    if (workshop_.pool().op(leaf) != expr::Op::Variable || values.size() > kLongestText) continue;
+    const expr::VarRef x = workshop_.pool().variable(leaf);
+    values += fmt::format("{}{} = {:.6g}", values.empty() ? "" : ", ", variable_name(x),
+                          workshop_.memory(x.var.index).r);
+  }
+  if (!values.empty()) result.notes.push_back("that is so for the present values " + values);
   if (!result.span && !analysis.singular->unknowns.empty()) {
     result.span = variable_span({analysis.singular->unknowns.front(), 0});
   }

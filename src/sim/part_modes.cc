@@ -54,7 +54,7 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
     slides = slides || here;
   }
   if (const auto known = by_truths_.find(key); known != by_truths_.end()) {
-    return {known->second, {}};
+    return {plan_at(known->second, frame_), {}};
   }
   PlanResult result;
   std::optional<ModeEquations> equations =
@@ -62,6 +62,7 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   if (!equations) return result;
   result.plan = plan_of(std::move(*equations));
   by_truths_.emplace(std::move(key), result.plan);
+  result.plan = plan_at(result.plan, frame_);
   return result;
 }
 

@@ -16,10 +16,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::Matching& hint)
+Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::Matching& hint,
+           structure::Probe* probe)
     : context_(context),
       equations_(std::move(equations)),
-      analysis_(structure::analyse(context_.pool, equations_.system, hint)) {
+      analysis_(structure::analyse(context_.pool, equations_.system, hint, probe)) {
   if (is_singular() && analysis_.singular->kind != structure::Singular::Kind::Contradiction) {
     make_static();
   }
@@ -69,6 +70,8 @@ std::optional<StaticOrder> order_instant(const expr::Pool& pool, const structure
   if (!order.is_square()) return std::nullopt;
   return StaticOrder{std::move(wider), std::move(order)};
 }
+
+bool Plan::rests_on_values() const { return analysis_.saw_values; }
 
 SystemSolver& Plan::ip_solver() {
   if (!ip_solver_) ip_solver_ = std::make_unique<SystemSolver>(context_, ip_);
@@ -144,6 +147,10 @@ bool Plan::solve_leading(std::vector<double>& frame) {
   }
   if (frame.size() < at(context_.leaves.size())) frame.resize(at(context_.leaves.size()), 0.0);
   return leading_->solver->solve(frame.data(), Effort::Full);
+}
+
+bool Plan::is_leading_regular(std::vector<double> frame) {
+  return solve_leading(frame) && leading_->solver->rank_deficiency() == 0;
 }
 
 void Plan::build_tower(int levels) {

@@ -47,7 +47,9 @@ std::optional<StaticOrder> order_instant(const expr::Pool& pool, const structure
 /// consistent values and for the motion; derivatives of any order.
 class Plan {
  public:
-  Plan(const SolverContext& context, ModeEquations equations, const graph::Matching& hint);
+  /// With `probe` what only numbers show counts too (structure::analyse).
+  Plan(const SolverContext& context, ModeEquations equations, const graph::Matching& hint,
+       structure::Probe* probe = nullptr);
 
   const ModeEquations& equations() const { return equations_; }
   const structure::Analysis& analysis() const { return analysis_; }
@@ -56,6 +58,9 @@ class Plan {
   /// instant, as those of a steady state do (P1 §2.5). Time can pass only if nothing moves then.
   bool is_static() const { return is_static_; }
   const structure::Singular& why_static() const { return *why_static_; }
+
+  /// The analysis saw in numbers what structure does not tell.
+  bool rests_on_values() const;
 
   /// Whether a part was ever in this mode, and did not just try it.
   bool was_met() const { return was_met_; }
@@ -78,6 +83,9 @@ class Plan {
 
   /// Computes the highest derivatives x_j^(d_j) in the frame from all lower ones. Enters leaves.
   bool solve_leading(std::vector<double>& frame);
+
+  /// Whether these have one solution there.
+  bool is_leading_regular(std::vector<double> frame);
 
   /// Computes x_j^(d_j + 1) ... x_j^(d_j + levels) in the frame. The tower is built when first
   /// needed; false if it cannot be computed. Call `build_tower` and make the frame large enough

@@ -1,6 +1,7 @@
 #include "structure/analyse.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -8,9 +9,11 @@
 #include "expr/cone.h"
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
+#include "expr/substitute.h"
 #include "graph/dulmage_mendelsohn.h"
 #include "graph/sigma.h"
 #include "structure/hidden.h"
+#include "structure/hidden_values.h"
 #include "structure/row_matrix.h"
 
 namespace chi::structure {
@@ -26,12 +29,14 @@ constexpr int kOpenSubsetsTried = 16;
 
 class Analyser {
  public:
-  Analyser(expr::Pool& pool, const System& system, const graph::Matching& hint)
+  Analyser(expr::Pool& pool, const System& system, const graph::Matching& hint, Probe* probe)
       : pool_(pool),
         system_(system),
         hint_(hint),
+        probe_(probe),
         exprs_(system.rows),
         of_(system.rows.size()),
+        by_values_(system.rows.size(), 0),
         rewritten_(system.rows.size(), 0) {}
 
   Analysis run() {
@@ -47,7 +52,7 @@ class Analyser {
         report_unmatched();
         break;
       }
-      if (show_hidden(*offsets)) continue;
+      if (show_hidden(*offsets) || show_hidden_by_values(*offsets)) continue;
       finish(*offsets);
       break;
     }
@@ -205,6 +210,9 @@ class Analyser {
       }
     }
     for (auto& [r, sum] : replaced) {
+      for (const auto& [place, coefficient] : sum.second) {
+        if (by_values_[at(place.first)]) by_values_[at(r)] = 1;
+      }
       exprs_[at(r)] = sum.first;
       of_[at(r)] = std::move(sum.second);
       any = true;
@@ -242,6 +250,85 @@ class Analyser {
     return std::pair{build(pool_, form), std::move(terms)};
   }
 
+  // The same where values of variables, not numbers in the text, make rows depend on each other.
+  bool show_hidden_by_values(const graph::Offsets& offsets) {
+    if (probe_ == nullptr) return false;
+    const std::vector<ExprId> rows = kept_exprs();
+    std::vector<std::int32_t> redundant;
+    const auto found =
+        hidden_by_values(pool_, rows, result_.unknowns, result_.sigma, offsets, *probe_);
+    for (const ValueConstraint& constraint : found) {
+      const int theta = offsets.c[{constraint.row}];
+      std::vector<expr::Replacement> cancelled;
+      for (const ExprId leaf : constraint.leading) {
+        cancelled.push_back({leaf, expr::constant(pool_, 0)});
+      }
+      std::vector<ExprId> parts;
+      Terms terms;
+      ExprId sum = expr::constant(pool_, 0);
+      for (const auto& [k, coefficient] : constraint.sum) {
+        const std::int32_t r = result_.kept[at(k)];
+        const int order = offsets.c[{k}] - theta;
+        const std::vector<int> orders = {order};
+        const std::vector<ExprId> row = {rows[at(k)]};
+        const ExprId differentiated =
+            expr::time_derivatives(pool_, row, orders, of_variable())[0].back();
+        parts.push_back(
+            expr::mul(pool_, coefficient, expr::substitute(pool_, differentiated, cancelled)));
+        sum = expr::add(pool_, sum, parts.back());
+        for (const auto& [place, inner] : terms_of(r)) {
+          terms[{place.first, place.second + order}] = 1;
+        }
+      }
+      const std::int32_t r = result_.kept[at(constraint.row)];
+      if (constraint.rests_on_known) decide_by(constraint.entries);
+      if (vanishes(sum, parts, !constraint.rests_on_known)) {
+        redundant.push_back(r);
+        continue;
+      }
+      exprs_[at(r)] = sum;
+      of_[at(r)] = std::move(terms);
+      by_values_[at(r)] = 1;
+      rewritten_[at(r)] = 0;
+    }
+    std::erase_if(result_.kept, [&](std::int32_t r) {
+      return std::find(redundant.begin(), redundant.end(), r) != redundant.end();
+    });
+    result_.redundant.insert(result_.redundant.end(), redundant.begin(), redundant.end());
+    std::sort(result_.redundant.begin(), result_.redundant.end());
+    hint_ = {};
+    result_.saw_values = result_.saw_values || !found.empty();
+    return !found.empty();
+  }
+
+  bool vanishes(ExprId sum, const std::vector<ExprId>& parts, bool draw_known) {
+    constexpr int kDraws = 3;
+    constexpr double kZero = 1e-10;
+    std::vector<ExprId> roots = parts;
+    roots.push_back(sum);
+    for (int draw = 0; draw < kDraws; ++draw) {
+      const std::vector<double> values = probe_->values(roots, draw, draw_known);
+      double size = 0;
+      for (std::size_t k = 0; k < parts.size(); ++k) size += std::abs(values[k]);
+      if (!(std::abs(values.back()) <= kZero * size)) return false;
+    }
+    return true;
+  }
+
+  void decide_by(const std::vector<ExprId>& entries) {
+    const expr::Occurrences leaves = expr::occurrences(pool_, entries, {}, [&](ExprId e) {
+      const expr::Op op = pool_.op(e);
+      const bool known =
+          op == expr::Op::DiscreteReal || op == expr::Op::DiscreteBool ||
+          (op == expr::Op::Variable && result_.unknown_index(pool_.variable(e).var) < 0);
+      return known ? e : ExprId{};
+    });
+    std::vector<ExprId>& all = result_.decided_by;
+    all.insert(all.end(), leaves.node.begin(), leaves.node.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+  }
+
   void finish(const graph::Offsets& offsets) {
     result_.c.assign(offsets.c.begin(), offsets.c.end());
     result_.d.assign(offsets.d.begin(), offsets.d.end());
@@ -251,7 +338,7 @@ class Analyser {
     result_.transversal = offsets.transversal;
     for (const std::int32_t r : result_.kept) {
       if (of_[at(r)].empty()) continue;
-      Combination combination{r, {}};
+      Combination combination{r, {}, by_values_[at(r)] != 0};
       for (const auto& [place, coefficient] : of_[at(r)]) {
         combination.of.push_back({place.first, place.second, coefficient});
       }
@@ -262,8 +349,10 @@ class Analyser {
   expr::Pool& pool_;
   const System& system_;
   graph::Matching hint_;
+  Probe* probe_;
   std::vector<ExprId> exprs_;    // per row, as it is now
   std::vector<Terms> of_;        // per row, what it was made of; empty if it is as given
+  std::vector<char> by_values_;  // per row: with coefficients that are no numbers
   std::vector<char> rewritten_;  // per row: nothing cancels in it any more
   RowMatrix matrix_;             // of the kept rows
   Analysis result_;
@@ -276,8 +365,9 @@ int Analysis::unknown_index(VarId v) const {
   return place != unknowns.end() && *place == v ? static_cast<int>(place - unknowns.begin()) : -1;
 }
 
-Analysis analyse(expr::Pool& pool, const System& system, const graph::Matching& hint) {
-  return Analyser(pool, system, hint).run();
+Analysis analyse(expr::Pool& pool, const System& system, const graph::Matching& hint,
+                 Probe* probe) {
+  return Analyser(pool, system, hint, probe).run();
 }
 
 std::vector<int> written_orders(const Analysis& analysis) {

@@ -41,6 +41,8 @@ struct Combination {
   };
   std::int32_t row = 0;
   std::vector<Term> of;  ///< ascending by row and order
+  /// Some coefficients are expressions: which rows, how often differentiated, is all that is told.
+  bool by_values = false;
 };
 
 /// Pryce's analysis with what differentiation it asks for.
@@ -54,6 +56,9 @@ struct Analysis {
   std::vector<std::int32_t> kept;     ///< rows that count: all but redundant ones, ascending
   std::vector<std::int32_t> redundant;  ///< rows that follow from others, exactly; also if singular
   std::vector<Combination> combinations;
+  bool saw_values = false;  ///< with a probe: something cancels that structure does not show
+  /// Known values on which the combinations rest: with others the analysis is another one.
+  std::vector<expr::ExprId> decided_by;
   std::vector<int> c;                                  ///< per kept row
   std::vector<int> d;                                  ///< per unknown
   std::vector<std::vector<expr::ExprId>> derivatives;  ///< per kept row: f, f', ..., f^(c)
@@ -65,9 +70,23 @@ struct Analysis {
   int unknown_index(expr::VarId v) const;  ///< place in `unknowns`, -1 if it is none
 };
 
+/// Values at points drawn near the present one, to see what holds at all of them.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  /// The values of the roots at the point with this number; NaN where there is none. What is
+  /// unknown is drawn, `time` too; what is known only if `draw_known`.
+  virtual std::vector<double> values(std::span<const expr::ExprId> roots, int draw,
+                                     bool draw_known) = 0;
+};
+
 /// Analyses one part in one mode. `hint`: the transversal of a mode that differs little.
 /// Never fails: what is wrong is in `singular`. Near linear in the size of the rows.
-Analysis analyse(expr::Pool& pool, const System& system, const graph::Matching& hint = {});
+///
+/// With `probe` also rows count that depend on each other through the values of variables
+/// (hidden_values.h): for equations that turned out singular though their structure is not.
+Analysis analyse(expr::Pool& pool, const System& system, const graph::Matching& hint = {},
+                 Probe* probe = nullptr);
 
 /// Which of the values x_j^(k), k < d_j, are states; all others are computed from them.
 struct StateChoice {
