@@ -19,8 +19,9 @@ class Rewrite {
 
   Rewrite(Pool& pool, Special special) : pool_(pool), special_(std::move(special)) {}
 
-  std::vector<ExprId> run(std::span<const ExprId> roots, const NodeIndex* stops = nullptr) {
-    const Cone cone(pool_, roots, {}, stops);
+  std::vector<ExprId> run(std::span<const ExprId> roots, const NodeIndex* stops = nullptr,
+                          Follow follow = {}) {
+    const Cone cone(pool_, roots, follow, stops);
     std::vector<ExprId> rewritten;
     rewritten.reserve(static_cast<std::size_t>(cone.size()));
     std::vector<ExprId> operands;
@@ -30,7 +31,9 @@ class Rewrite {
       if (stops == nullptr || stops->find(e) < 0) {
         const Operands old = pool_.operands(e);
         for (int i = 0; i < old.size(); ++i) {
-          operands.push_back(rewritten[static_cast<std::size_t>(cone.position(old[i]))]);
+          operands.push_back(follow(pool_, e, i)
+                                 ? rewritten[static_cast<std::size_t>(cone.position(old[i]))]
+                                 : old[i]);
           same = same && operands.back() == old[i];
         }
       }
@@ -60,14 +63,15 @@ NodeIndex number(const Pool& pool, std::span<const Replacement> replacements) {
 // A depth-first search over "mentions", which resolves on its way back.
 class Resolution {
  public:
-  Resolution(Pool& pool, std::span<const Replacement> equations)
+  Resolution(Pool& pool, std::span<const Replacement> equations, Follow follow)
       : pool_(pool),
+        follow_(follow),
         equations_(equations),
         number_(number(pool, equations)),
         state_(equations.size(), State::New) {
     std::vector<ExprId> right;
     for (const Replacement& equation : equations) right.push_back(equation.by);
-    mentions_ = occurrences(pool, right, {},
+    mentions_ = occurrences(pool, right, follow,
                             [this](ExprId e) { return number_.find(e) >= 0 ? e : ExprId{}; });
     result_.replacements.assign(equations.begin(), equations.end());
   }
@@ -113,7 +117,7 @@ class Resolution {
       needed.push_back(result_.replacements[static_cast<std::size_t>(number_.find(e))]);
     }
     ExprId& by = result_.replacements[static_cast<std::size_t>(equation)].by;
-    if (!needed.empty()) by = substitute(pool_, by, needed);
+    if (!needed.empty()) by = substitute(pool_, std::array{by}, needed, follow_)[0];
     state_[static_cast<std::size_t>(equation)] = State::Done;
     path_.pop_back();
   }
@@ -128,6 +132,7 @@ class Resolution {
   }
 
   Pool& pool_;
+  Follow follow_;
   std::span<const Replacement> equations_;
   NodeIndex number_;      // left-hand side → equation
   Occurrences mentions_;  // equation → left-hand sides in it
@@ -139,21 +144,21 @@ class Resolution {
 }  // namespace
 
 std::vector<ExprId> substitute(Pool& pool, std::span<const ExprId> roots,
-                               std::span<const Replacement> replacements) {
+                               std::span<const Replacement> replacements, Follow follow) {
   const NodeIndex index = number(pool, replacements);
   const auto special = [&](ExprId e, std::span<const ExprId>) {
     const std::int32_t i = index.find(e);
     return i < 0 ? ExprId{} : replacements[static_cast<std::size_t>(i)].by;
   };
-  return Rewrite(pool, special).run(roots, &index);
+  return Rewrite(pool, special).run(roots, &index, follow);
 }
 
 ExprId substitute(Pool& pool, ExprId root, std::span<const Replacement> replacements) {
   return substitute(pool, std::array{root}, replacements)[0];
 }
 
-Resolved resolve_substitutes(Pool& pool, std::span<const Replacement> equations) {
-  return Resolution(pool, equations).run();
+Resolved resolve_substitutes(Pool& pool, std::span<const Replacement> equations, Follow follow) {
+  return Resolution(pool, equations, follow).run();
 }
 
 std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,

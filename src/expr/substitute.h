@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include "expr/cone.h"
 #include "expr/expr.h"
 
 namespace chi::expr {
@@ -14,9 +15,9 @@ struct Replacement {
 
 /// The roots with all replacements made at once: what `by` contains is not replaced again. Rebuilt
 /// by the constructors, so results are simplified. Where replacements nest, the outermost applies.
-/// Reaches into conditions and delays. O(nodes reached).
+/// Reaches into conditions and delays, unless `follow` says otherwise. O(nodes reached).
 std::vector<ExprId> substitute(Pool& pool, std::span<const ExprId> roots,
-                               std::span<const Replacement> replacements);
+                               std::span<const Replacement> replacements, Follow follow = {});
 ExprId substitute(Pool& pool, ExprId root, std::span<const Replacement> replacements);
 
 /// Substitute equations (Fábián, van Beek, Rooda 2001): `what <- by`, in any order, where a `by`
@@ -27,7 +28,9 @@ struct Resolved {
   /// it, and x0 by that of the last. Then `replacements` is empty.
   std::vector<ExprId> cycle;
 };
-Resolved resolve_substitutes(Pool& pool, std::span<const Replacement> equations);
+/// With `follow.delayed` false a variable may be given by its own past: x <- delay(x, 1).
+Resolved resolve_substitutes(Pool& pool, std::span<const Replacement> equations,
+                             Follow follow = {});
 
 /// The roots in a mode: evented `if`s whose condition is listed become the branch it selects. Plain
 /// `if`s with the same condition stay. O(nodes reached).

@@ -69,6 +69,15 @@ TEST_F(Substitute, CyclesAreShown) {
 }
 
 // x_i <- x_{i+1} + 1 for 10^5 variables, listed so that each needs the next.
+TEST_F(Substitute, ThePastIsNoCycleWhereDelaysAreLeft) {
+  const std::array<Replacement, 2> equations{Replacement{x, add(pool, y, delay(pool, x, one))},
+                                             Replacement{y, z}};
+  EXPECT_EQ(resolve_substitutes(pool, equations).cycle, std::vector{x});
+  const Resolved r = resolve_substitutes(pool, equations, {.delayed = false});
+  ASSERT_TRUE(r.cycle.empty());
+  EXPECT_EQ(r.replacements[0].by, add(pool, z, delay(pool, x, one)));
+}
+
 TEST_F(Substitute, LongChainOfEquations) {
   std::vector<Replacement> equations;
   for (int i = 0; i < 100000; ++i)

@@ -28,7 +28,9 @@ ExplicitRun::ExplicitRun(const SolverContext& context, std::vector<Assignment> a
     equations.push_back({leaf, a.value});
     places_.push_back(context.leaves.place(leaf));
   }
-  const expr::Resolved resolved = expr::resolve_substitutes(context.pool, equations);
+  // What a delay looks back at is not computed here: an unknown may be given by its own past.
+  const expr::Follow present{.delayed = false};
+  const expr::Resolved resolved = expr::resolve_substitutes(context.pool, equations, present);
   CHI_CHECK(resolved.cycle.empty(), "assignments in a wrong order");
   std::vector<ExprId> divisors;
   for (std::size_t k = 0; k < assignments_.size(); ++k) {
@@ -38,7 +40,7 @@ ExplicitRun::ExplicitRun(const SolverContext& context, std::vector<Assignment> a
       watched_.push_back({k, {}, {}});
     }
   }
-  divisors = expr::substitute(context.pool, divisors, resolved.replacements);
+  divisors = expr::substitute(context.pool, divisors, resolved.replacements, present);
   for (std::size_t k = 0; k < divisors.size(); ++k) {
     watched_[k].divisor = divisors[k];
     watched_[k].size = size_of_terms(context.pool, divisors[k]);

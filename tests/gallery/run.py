@@ -24,6 +24,7 @@ import run as models  # noqa: E402
 
 CALL = re.compile(r"^// Run: chi run (\S+)(.*)$", re.MULTILINE)
 ONLY_FOR_THE_EYE = ("--plot", "--stats")
+WHICH_PART = ("--top", "-p")  # hold for `chi init` and `chi analyze` as well
 
 
 def name_of(path):
@@ -37,8 +38,14 @@ def directives(path):
         raise cases.BadDirective("1: no line `// Run: chi run examples/...`")
     if (ROOT / call[1]).resolve() != path.resolve():
         raise cases.BadDirective(f"1: the Run line is about {call[1]}")
-    options = [word for word in shlex.split(call[2]) if word not in ONLY_FOR_THE_EYE]
-    lines = ["// RUN: " + shlex.join(options)]
+    options, arguments = [], []
+    words = iter(word for word in shlex.split(call[2]) if word not in ONLY_FOR_THE_EYE)
+    for word in words:
+        if word in WHICH_PART:
+            arguments += [word, next(words, "")]
+        else:
+            options.append(word)
+    lines = ["// RUN: " + shlex.join(options), "// ARGS: " + shlex.join(arguments)]
     expected = HERE / (name_of(path) + ".expect")
     if expected.exists():
         lines += ["// " + line for line in expected.read_text("utf-8").splitlines() if line.strip()]
