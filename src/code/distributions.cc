@@ -179,10 +179,16 @@ RunError distribution_sample(SampleBlocks& blocks, Slot* distribution, Slot* val
     *value = a[0];
     return RunError::None;
   }
+  if (kind == DistributionKind::Exponential) {
+    distribution[5].i = static_cast<std::int64_t>(sample + 1);
+    value->r = a[0].r * blocks.exponential(key, sample);
+    return RunError::None;
+  }
   RunError error = RunError::None;
   SampleWords words(key, sample, blocks.first(key, sample));
   switch (kind) {
-    case DistributionKind::Constant: break;
+    case DistributionKind::Constant:
+    case DistributionKind::Exponential: break;
     case DistributionKind::Bernoulli: value->i = words.uniform01() < a[0].r; break;
     case DistributionKind::Binomial: value->i = sample_successes(words, a[0].i, a[1].r); break;
     case DistributionKind::Geometric:
@@ -198,7 +204,6 @@ RunError distribution_sample(SampleBlocks& blocks, Slot* distribution, Slot* val
       break;
     }
     case DistributionKind::UniformReal: value->r = sample_uniform(words, a[0].r, a[1].r); break;
-    case DistributionKind::Exponential: value->r = -a[0].r * std::log(words.positive01()); break;
     case DistributionKind::Erlang:
       value->r = a[0].r / static_cast<double>(a[1].i) * sample_erlang(words, a[1].i);
       break;

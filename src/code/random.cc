@@ -1,6 +1,7 @@
 #include "code/random.h"
 
 #include <Random123/philox.h>
+#include <cmath>
 
 namespace chi::code {
 
@@ -21,7 +22,15 @@ std::uint64_t stream_key(std::uint64_t seed, std::string_view place) {
 void SampleBlocks::fill(Row& row, std::uint64_t key, std::uint64_t start) {
   row.key = key;
   row.start = start;
+  row.exponentials_start = kNone;
   for (std::size_t i = 0; i < kTogether; ++i) row.blocks[i] = random_block(key, start + i, 0);
+}
+
+void SampleBlocks::fill_exponentials(Row& row, std::uint64_t key, std::uint64_t start) {
+  if (row.key != key || row.start != start) fill(row, key, start);
+  row.exponentials_start = start;
+  for (std::size_t i = 0; i < kTogether; ++i)
+    row.exponentials[i] = -std::log(positive01_of(row.blocks[i][0]));
 }
 
 std::uint64_t SampleWords::word_of_next_block() {

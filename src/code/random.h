@@ -32,17 +32,34 @@ class SampleBlocks {
     if (row.key != key || row.start != start) fill(row, key, start);
     return row.blocks[sample % kTogether];
   }
+  /// -log(u) of the first word of a sample, u as `SampleWords::positive01` has it: an exponential
+  /// of mean 1. The logarithms of four samples overlap as well.
+  double exponential(std::uint64_t key, std::uint64_t sample) {
+    Row& row = rows_[key % rows_.size()];
+    const std::uint64_t start = sample - sample % kTogether;
+    if (row.key != key || row.exponentials_start != start) fill_exponentials(row, key, start);
+    return row.exponentials[sample % kTogether];
+  }
 
  private:
   static constexpr std::size_t kTogether = 4;
+  static constexpr std::uint64_t kNone = 1;  // no multiple of kTogether
   struct Row {
     std::uint64_t key = 0;
-    std::uint64_t start = 1;  // no multiple of kTogether: none
+    std::uint64_t start = kNone;
+    std::uint64_t exponentials_start = kNone;
+    std::array<double, kTogether> exponentials = {};
     std::array<RandomBlock, kTogether> blocks = {};
   };
   static void fill(Row& row, std::uint64_t key, std::uint64_t start);
+  static void fill_exponentials(Row& row, std::uint64_t key, std::uint64_t start);
   std::array<Row, 16> rows_ = {};
 };
+
+/// Uniform on k / 2^53, 0 < k <= 2^53: (0, 1], so that its logarithm is finite.
+inline double positive01_of(std::uint64_t word) {
+  return static_cast<double>((word >> 11) + 1) * 0x1p-53;
+}
 
 /// The words of one sample, one after the other.
 class SampleWords {
@@ -53,8 +70,7 @@ class SampleWords {
   SampleWords(std::uint64_t key, std::uint64_t sample, const RandomBlock& first)
       : words_(first), key_(key), sample_(sample) {}
   std::uint64_t word() { return next_ < 2 ? words_[next_++] : word_of_next_block(); }
-  /// Uniform on k / 2^53, 0 < k <= 2^53: (0, 1], so that log(u) is finite.
-  double positive01() { return static_cast<double>((word() >> 11) + 1) * 0x1p-53; }
+  double positive01() { return positive01_of(word()); }
   /// Uniform on k / 2^53, 0 <= k < 2^53: [0, 1).
   double uniform01() { return static_cast<double>(word() >> 11) * 0x1p-53; }
   /// Uniform on 0 .. n - 1 without bias. Requires n > 0.
