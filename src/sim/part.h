@@ -179,6 +179,12 @@ class Part {
   /// -1, 0 or 1: the sign of the first derivative that does not vanish.
   int derivative_sign(Plan& plan, std::vector<double>& frame, expr::ExprId difference,
                       double relative_zero);
+  struct DerivativeFormula {
+    std::unique_ptr<code::Formulas> formulas;  // the derivative, the size of its terms, and
+    std::vector<int> unknowns;  // its slopes by the highest derivatives of these unknowns
+    int levels = 0;             // of the tower
+    bool vanishes = false;
+  };
   bool hold_floors();
   void fill_delays(std::vector<double>& frame);
   void enter_inputs(std::span<const expr::ExprId> roots);
@@ -235,11 +241,6 @@ class Part {
   std::map<const Plan*, std::vector<double>> looked_at_;  // known values, when looked in vain
   std::unique_ptr<code::Formulas> border_formulas_;       // left and right of each border
   std::vector<double> border_ends_;
-  struct DerivativeFormula {
-    std::unique_ptr<code::Formulas> formulas;  // the derivative, and the size of its terms
-    int levels = 0;                            // of the tower
-    bool vanishes = false;
-  };
   std::map<std::tuple<const Plan*, expr::ExprId, int>, DerivativeFormula> derivatives_;
   /// The Jacobian of the differentiated equations by the highest derivatives, of one plan.
   struct StateMonitor {

@@ -23,6 +23,8 @@ constexpr double kRelativeZero = 1e-9;
 constexpr double kRelativeZeroAtExtremum = 1e-6;
 /// so does one smaller than this: what rounding leaves of quantities of size one.
 constexpr double kAbsoluteZero = 1e-13;
+/// One smaller than this, beside the largest, is compared with what rounding makes of it.
+constexpr double kSuspicious = 1e-9;
 /// Weights within this of 0 and 1 are at the end of sliding.
 constexpr double kWeightBand = 1e-9;
 
@@ -105,23 +107,39 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
           const int j = analysis.unknown_index(x.var);
           if (j >= 0) formula.levels = std::max(formula.levels, x.order - analysis.d[at(j)]);
         }
+        std::vector<ExprId> roots = {derivative, size};
+        for (const ExprId leaf : in_derivative.node) {
+          const VarRef x = pool.variable(leaf);
+          const int j = analysis.unknown_index(x.var);
+          if (j < 0 || x.order != analysis.d[at(j)] + formula.levels) continue;
+          formula.unknowns.push_back(j);
+          roots.push_back(expr::partial(pool, derivative, leaf));
+        }
         plan.build_tower(formula.levels);
-        formula.formulas = std::make_unique<code::Formulas>(pool, std::array{derivative, size},
-                                                            leaves_, workshop_.boxes);
+        formula.formulas = std::make_unique<code::Formulas>(pool, roots, leaves_, workshop_.boxes);
       }
     }
     if (formula.vanishes) return 0;
     fit(frame);
     fit(frame_);
     fill_delays(frame);
-    std::array<double, 2> values{};
+    std::vector<double> values(2 + formula.unknowns.size());
     if (!plan.climb(frame.data(), formula.levels)) return 0;
     formula.formulas->evaluate_each(frame.data(), values.data());
     if (std::isnan(values[0])) return 0;
     const double size = std::isnan(values[1]) ? 0 : values[1];
     const double zero =
         relative_zero * std::max(size, relative_zero > kRelativeZero ? 1.0 : 0.0) + kAbsoluteZero;
-    if (std::abs(values[0]) > zero) return values[0] > 0 ? 1 : -1;
+    if (std::abs(values[0]) <= zero) continue;
+    if (std::abs(values[0]) < kSuspicious * plan.largest(frame, formula.levels)) {
+      const std::vector<double> rounding = plan.rounding(frame, formula.levels);
+      double noise = 0;
+      for (std::size_t i = 0; i < formula.unknowns.size(); ++i) {
+        noise += std::abs(values[2 + i]) * rounding[at(formula.unknowns[i])];
+      }
+      if (std::abs(values[0]) <= noise) continue;
+    }
+    return values[0] > 0 ? 1 : -1;
   }
   return 0;
 }

@@ -93,6 +93,13 @@ class Plan {
   void build_tower(int levels);
   bool climb(double* frame, int levels);
 
+  /// The largest of the values in the frame, up to this level of the tower.
+  double largest(const std::vector<double>& frame, int levels) const;
+  /// Per unknown j: how large x_j^(d_j + level) can be through rounding alone. The equations of a
+  /// level hold up to the last bits of their terms; what that makes of the unknowns tells (as in
+  /// componentwise backward error analysis). Zeros if the part is too large to tell.
+  std::vector<double> rounding(const std::vector<double>& frame, int level);
+
   /// The derivative of order k of an expression of time in this mode: over x_j^(i), inputs fixed.
   expr::ExprId time_derivative(expr::ExprId e, int k);
 

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "expr/build.h"
+#include "expr/differentiate.h"
+#include "numerics/rank_revealing.h"
+#include "sim/plan.h"
+
+// What rounding makes of derivatives that vanish.
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+constexpr int kMostUnknowns = 200;
+constexpr int kDraws = 3;
+/// Residuals are off by so many last bits of their terms.
+constexpr double kResidual = 64 * std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+double Plan::largest(const std::vector<double>& frame, int levels) const {
+  double result = 0;
+  for (const expr::VarRef x : values_) {
+    for (int k = 0; k <= levels; ++k) {
+      const ExprId leaf = expr::variable(context_.pool, x.var, x.order + k);
+      const std::size_t place = at(context_.leaves.place(leaf));
+      if (place < frame.size()) result = std::max(result, std::abs(frame[place]));
+    }
+  }
+  return result;
+}
+
+std::vector<double> Plan::rounding(const std::vector<double>& frame, int level) {
+  const auto n = static_cast<int>(analysis_.unknowns.size());
+  std::vector<double> result(at(n), 0.0);
+  if (n > kMostUnknowns || static_cast<int>(analysis_.kept.size()) != n) return result;
+  std::vector<ExprId> rows, leaves;
+  for (const auto& derivatives : analysis_.derivatives) rows.push_back(derivatives.back());
+  std::vector<double> top(at(n));
+  for (int j = 0; j < n; ++j) {
+    const expr::VarId x = analysis_.unknowns[at(j)];
+    const int d = analysis_.d[at(j)];
+    leaves.push_back(expr::variable(context_.pool, x, d));
+    top[at(j)] = frame[at(context_.leaves.place(expr::variable(context_.pool, x, d + level)))];
+  }
+  const expr::Jacobian jacobian = expr::jacobian(context_.pool, rows, leaves);
+  code::Formulas formulas(context_.pool, jacobian.entry, context_.leaves, context_.boxes);
+  std::vector<double> point = frame, entries(jacobian.entry.size());
+  point.resize(std::max(point.size(), at(context_.leaves.size())), 0.0);
+  formulas.evaluate_each(point.data(), entries.data());
+  std::vector<double> matrix(at(n * n), 0.0), sizes(at(n), 0.0);
+  for (int i = 0; i < n; ++i) {
+    for (std::int32_t k = jacobian.row_start[at(i)]; k < jacobian.row_start[at(i + 1)]; ++k) {
+      const int j = jacobian.column[at(k)];
+      matrix[at(j * n + i)] = entries[at(k)];
+      sizes[at(i)] += std::abs(entries[at(k)] * top[at(j)]);
+    }
+  }
+  numerics::RankRevealingQr qr;
+  qr.factor(n, n, matrix);
+  std::vector<double> residual(at(n)), change(at(n));
+  for (int draw = 0; draw < kDraws; ++draw) {
+    for (int i = 0; i < n; ++i) {
+      const bool plus = (static_cast<unsigned>(i * 5 + draw * 3) * 2654435761u & 0x10000u) != 0;
+      residual[at(i)] = (plus ? kResidual : -kResidual) * sizes[at(i)];
+    }
+    qr.solve(residual, change);
+    for (int j = 0; j < n; ++j) {
+      result[at(j)] = std::max(result[at(j)], std::abs(change[at(j)]));
+    }
+  }
+  return result;
+}
+
+}  // namespace chi::sim
