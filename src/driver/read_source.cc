@@ -64,13 +64,56 @@ std::optional<std::string> read_file(const std::string& path, std::uint64_t most
   return text;
 }
 
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// What to try about a file that cannot be written.
+std::string cure(const std::string& path, int error) {
+  switch (error) {
+    case ENOENT: return fmt::format("the folder is not there; mkdir -p {}", folder_of(path));
+    case ENOTDIR: return fmt::format("`{}` is not a folder", folder_of(path));
+    case EISDIR: return "a folder has this name; choose another one";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "write it to a place that is yours";
+    case ENOSPC:
+    case EDQUOT: return "make room there, or keep less: `--vars` and `--points` choose what";
+    default: return "";
+  }
+}
+
+void report_unwritable(const std::string& path, int error, Diagnostics& diagnostics) {
+  diagnostics.report({.code = DiagCode::CannotWriteFile,
+                      .message = fmt::format("cannot write `{}`: {}", path, std::strerror(error)),
+                      .help = cure(path, error)});
+}
+
+}  // namespace
+
+bool can_write_file(const std::string& path, Diagnostics& diagnostics) {
+  struct stat info {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  int error = exists || errno == ENOENT ? 0 : errno;
+  if (exists && S_ISDIR(info.st_mode)) error = EISDIR;
+  if (error == 0 && exists && access(path.c_str(), W_OK) != 0) error = errno;
+  // A new file is made in the folder, which then takes the name.
+  const bool special = exists && !S_ISREG(info.st_mode);
+  if (error == 0 && !special && access(folder_of(path).c_str(), W_OK) != 0) error = errno;
+  if (error != 0) report_unwritable(path, error, diagnostics);
+  return error == 0;
+}
+
 bool write_file(const std::string& path, const std::string& text, Diagnostics& diagnostics) {
   struct stat info {};
   const bool special = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
   const std::string target = special ? path : fmt::format("{}.{}.part", path, getpid());
   const auto failed = [&] {
-    report(diagnostics, DiagCode::CannotWriteFile,
-           fmt::format("cannot write `{}`: {}", path, std::strerror(errno)));
+    report_unwritable(path, errno, diagnostics);
     if (!special) std::remove(target.c_str());
     return false;
   };

@@ -41,6 +41,21 @@ bool asked_for(const std::vector<std::string>& patterns, const std::string& deri
 
 }  // namespace
 
+std::vector<std::string> recordable_names(const flat::FlatModel& model) {
+  const std::vector<bool> differentiated = differentiated_slots(model);
+  std::vector<std::string> names;
+  for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index) {
+    const flat::Variable& variable = model.variables[v];
+    for (const flat::ScalarPart& part :
+         flat::scalar_parts(model.typed.types, variable.type, model.typed.ast.symbols)) {
+      names.push_back(variable.name + part.suffix);
+      const std::int32_t slot = variable.slot + static_cast<std::int32_t>(part.offset);
+      if (differentiated[static_cast<std::size_t>(slot)]) names.push_back(names.back() + "'");
+    }
+  }
+  return names;
+}
+
 Recording::Recording(const flat::FlatModel& model, const code::Machine& machine,
                      const sim::Frames& frames, const RecordingOptions& options)
     : machine_(machine), grid_(options.grid), end_(options.end) {

@@ -23,6 +23,9 @@ struct RecordingOptions {
                    ///< gives output points
 };
 
+/// The names that a pattern can match, the derivatives that occur among them.
+std::vector<std::string> recordable_names(const flat::FlatModel& model);
+
 /// Records the scalar variables of a model (interface.md: real, bool, nat, int; elements of arrays,
 /// tuples, records).
 class Recording : public sim::Recorder {

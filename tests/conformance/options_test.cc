@@ -116,6 +116,28 @@ TEST_F(Options, SaysWhatIsWrong) {
   expect_run_complaint({"--out", "r.csv", "--vars", "nothing*"}, "matches no variable");
   expect_run_complaint({"--out", "no/such/folder/r.mat"}, "cannot write `no/such/folder/r.mat`");
   expect_run_complaint({"--plot", "no/such/folder/p.html"}, "cannot write");
+  expect_run_complaint({"--events", "no/such/folder/e.jsonl"}, "mkdir -p no/such/folder");
+}
+
+// A pattern that matches nothing is a slip of the pen, also beside others that match something, and
+// before the run: its results would be lost.
+TEST_F(Options, EveryPatternMatchesSomething) {
+  expect_run_complaint({"--vars", "nn"}, "did you mean `n`?");
+  expect_run_complaint({"--vars", "n,other"}, "`--vars other` matches no variable of the model");
+  expect_run_complaint({"--vars", "other"}, "it has n, b, x");
+}
+
+TEST_F(Options, PlacesOfResultsAreLookedAtBeforeTheRun) {
+  folder.write("forever.chi", "proc P() = |[ n: nat | *[ delta 1.0; n := n + 1 ] ]|");
+  folder.write("file", "");
+  for (const char* option : {"--out", "--plot", "--events"}) {
+    const std::string ending = option == std::string("--plot") ? ".svg" : ".csv";
+    expect_complaint({"run", "forever.chi", option, "nowhere/r" + ending},
+                     "the folder is not there; mkdir -p nowhere");
+    expect_complaint({"run", "forever.chi", option, "file/r" + ending}, "`file` is not a folder");
+  }
+  ASSERT_EQ(std::system(("mkdir '" + folder.path("r.csv") + "'").c_str()), 0);
+  expect_complaint({"run", "forever.chi", "--out", "r.csv"}, "a folder has this name");
 }
 
 // What is wrong with a call is a diagnostic like any other.
@@ -209,6 +231,18 @@ TEST_F(Options, FullDisk) {
     const std::string link = option == std::string("--out") ? "full.csv" : "full.html";
     ASSERT_EQ(std::system(("ln -s /dev/full '" + folder.path(link) + "'").c_str()), 0);
     expect_run_complaint({option, link}, "cannot write `" + link + "`: No space left on device");
+    expect_run_complaint({option, link}, "make room there, or keep less");
+  }
+}
+
+TEST_F(Options, FullDiskBehindStdout) {
+  for (const char* call : {"run m.chi --plot", "init m.chi", "analyze m.chi", "explain E0004"}) {
+    const std::string full = "cd '" + folder.path("") + "' && { '" CHI_BINARY "' " + call +
+                             " > /dev/full 2> err; echo $? > code; }";
+    ASSERT_EQ(std::system(full.c_str()), 0);
+    EXPECT_EQ(folder.read("code"), "2\n") << call;
+    EXPECT_EQ(folder.read("err"), "error: cannot write to stdout: No space left on device\n")
+        << call;
   }
 }
 

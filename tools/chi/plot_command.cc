@@ -52,13 +52,9 @@ void plot(const PlotOptions& options, Diagnostics& diagnostics) {
                         .message = fmt::format("cannot read `{}`: {}", options.file, problem)});
     return;
   }
+  check_vars(options.vars, trace->names, fmt::format("`{}`", options.file), diagnostics);
+  if (diagnostics.has_errors()) return;
   choose(*trace, options.vars);
-  if (!options.vars.empty() && trace->names.empty()) {
-    diagnostics.report(
-        {.code = DiagCode::NothingRecorded,
-         .message = fmt::format("`--vars` matches no variable of `{}`", options.file)});
-    return;
-  }
   draw_plot(*trace, std::filesystem::path(options.file).filename().string(), *kind,
             options.out.value_or(""), {}, 0, diagnostics);
 }

@@ -43,6 +43,7 @@ void Progress::pulse(double time, const sim::RunCounts& counts) {
 }
 
 void Progress::print(std::string_view text) {
+  has_printed_ = true;
   clear();
   in_line_ = !text.empty() && text.back() != '\n';
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();

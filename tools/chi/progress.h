@@ -18,6 +18,7 @@ class Progress : public sim::Scheduler::Pulse {
   bool shows_bar() const { return show_bar_; }
   bool output_failed() const { return output_failed_; }
   bool nobody_reads() const { return nobody_reads_; }  ///< the pipe was closed at the other end
+  bool has_printed() const { return has_printed_; }    ///< the model wrote something
   bool in_line() const { return in_line_; }  ///< the model's output does not end with a newline
 
  private:
@@ -30,6 +31,7 @@ class Progress : public sim::Scheduler::Pulse {
   bool nobody_reads_ = false;
   bool shown_ = false;
   bool output_failed_ = false;
+  bool has_printed_ = false;
   bool in_line_ = false;
   bool pending_ = false;  ///< something was written and may not have been seen yet
   bool to_terminal_;      ///< stdout is one

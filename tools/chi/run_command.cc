@@ -76,6 +76,8 @@ class Run {
                  fmt::format("chi run {} --end 100", options_.file));
       return report();
     }
+    check_results();
+    if (diagnostics_.has_errors()) return report();
     return simulate();
   }
 
@@ -85,6 +87,18 @@ class Run {
   int report() {
     print(diagnostics_, source_ ? &*source_ : nullptr, options_.common);
     return exit_code(diagnostics_);
+  }
+
+  /// What can be known of the results before they are there: a long run is not to end with "cannot
+  /// write".
+  void check_results() {
+    if (!settings_.vars.empty()) {
+      check_vars(settings_.vars, results::recordable_names(*compiled_->model), "the model",
+                 diagnostics_);
+    }
+    for (const std::string& out : settings_.out) driver::can_write_file(out, diagnostics_);
+    if (!settings_.plot_file.empty()) driver::can_write_file(settings_.plot_file, diagnostics_);
+    if (!settings_.events.empty()) driver::can_write_file(settings_.events, diagnostics_);
   }
 
   int simulate() {
@@ -110,11 +124,6 @@ class Run {
                                     .derivatives = settings_.derivatives,
                                     .grid = settings_.grid,
                                     .end = run.end});
-      if (!settings_.vars.empty() && recording->trace().names.empty()) {
-        diagnostics_.report({.code = DiagCode::NothingRecorded,
-                             .message = "`--vars` matches no variable of the model"});
-        return report();
-      }
       scheduler.recorder = recording.get();
     }
     if (!open_events()) return report();
@@ -179,11 +188,25 @@ class Run {
     if (options_.common.json) print_summary(outcome, counts);
     if (options_.stats) print_stats(outcome, counts);
     if (std::holds_alternative<sim::Interrupted>(outcome.why)) {
-      if (!options_.common.quiet) std::fprintf(stderr, "%s\n", driver::ending(outcome).c_str());
+      if (!options_.common.quiet) {
+        std::fprintf(stderr, "%s%s\n", driver::ending(outcome).c_str(),
+                     progress.nobody_reads() ? ": nobody reads the output any more" : "");
+      }
       return kInterrupted;
     }
+    if (!outcome.failed() && !progress.has_printed()) tell_what_to_ask_for(outcome);
     if (outcome.failed()) return driver::is_model_error(outcome) ? kModelWrong : kRunFailed;
     return exit_code(diagnostics_);
+  }
+
+  /// A run that shows nothing would leave a newcomer at a loss.
+  void tell_what_to_ask_for(const sim::Outcome& outcome) const {
+    if (settings_.keeps_results() || !settings_.events.empty() || options_.stats ||
+        options_.common.json || options_.common.quiet || isatty(STDERR_FILENO) == 0) {
+      return;
+    }
+    std::fprintf(stderr, "%s; `--plot` draws the results, `--out FILE.csv` writes them\n",
+                 driver::ending(outcome).c_str());
   }
 
   void plot(const results::Trace& trace) {

@@ -1,5 +1,6 @@
 #include "run_settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "results/read_trace.h"
+#include "results/trace.h"
 #include "sema/suggest.h"
 
 namespace chi::cli {
@@ -171,6 +173,30 @@ void read_results(const RunCommandOptions& call, Diagnostics& diagnostics, RunSe
 
 }  // namespace
 
+void check_vars(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
+                std::string_view whose, Diagnostics& diagnostics) {
+  constexpr std::size_t kListed = 8;
+  for (const std::string& pattern : patterns) {
+    const bool found = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return results::matches({pattern}, name);
+    });
+    if (found) continue;
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
+    const std::string meant = sema::nearest(pattern, candidates);
+    std::string help = fmt::format("did you mean `{}`?", meant);
+    if (meant.empty()) {
+      const std::size_t shown = std::min(names.size(), kListed);
+      help = fmt::format("it has {}{}", fmt::join(names.begin(), names.begin() + shown, ", "),
+                         shown < names.size() ? ", ..." : "");
+    }
+    if (names.empty()) help = "it has none that could be recorded";
+    diagnostics.report(
+        {.code = DiagCode::NothingRecorded,
+         .message = fmt::format("`--vars {}` matches no variable of {}", pattern, whose),
+         .help = std::move(help)});
+  }
+}
+
 void bad_option(Diagnostics& diagnostics, std::string message, std::string help) {
   diagnostics.report(
       {.code = DiagCode::BadOption, .message = std::move(message), .help = std::move(help)});
@@ -189,14 +215,15 @@ std::optional<RunSettings> run_settings(const RunCommandOptions& call, Diagnosti
   Reader reader(diagnostics);
   settings.request = request_of(call, diagnostics);
   reader.real(
-      call.end, "--end", "a time: it is to be finite and not negative",
+      call.end, "--end", "a time: a run goes from 0 to a finite time that is not negative",
       [](double v) { return v >= 0 && std::isfinite(v); }, settings.run.end);
   reader.integer<std::uint64_t>(call.seed, "--seed", 0, settings.run.seed);
   reader.choice<bool>(call.choice, "--choice", kChoices, settings.run.random_choice);
   read_numerics(call, reader, settings.run);
   reader.real(
-      call.step, "--step", "a positive step", [](double v) { return v > 0 && std::isfinite(v); },
-      settings.grid.step);
+      call.step, "--step",
+      "a positive step: it is the distance of output points, as in --step 0.01",
+      [](double v) { return v > 0 && std::isfinite(v); }, settings.grid.step);
   reader.integer(call.points, "--points", 2, settings.grid.points);
   if (call.step && call.points)
     bad_option(diagnostics, "`--points` and `--step` both say where the output points lie",
@@ -206,7 +233,8 @@ std::optional<RunSettings> run_settings(const RunCommandOptions& call, Diagnosti
       settings.run.end / settings.grid.step > kMostPoints) {
     bad_option(diagnostics,
                fmt::format("`--step {}` makes {:.2g} output points up to t = {}", *call.step,
-                           settings.run.end / settings.grid.step, settings.run.end));
+                           settings.run.end / settings.grid.step, settings.run.end),
+               "the output grid does not influence the solution; `--points` gives their number");
   }
   read_results(call, diagnostics, settings);
   if (diagnostics.error_count() > before) return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diag/diagnostic.h"
@@ -33,6 +34,10 @@ std::optional<RunSettings> run_settings(const RunCommandOptions& call, Diagnosti
 
 /// The kind by the name's ending; none for a name with another one.
 std::optional<PlotKind> plot_kind(const std::string& file);
+
+/// Reports the patterns of `--vars` that match none of `names`, which are those of `whose`.
+void check_vars(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
+                std::string_view whose, Diagnostics& diagnostics);
 
 /// Reports a call that is wrong.
 void bad_option(Diagnostics& diagnostics, std::string message, std::string help = "");
