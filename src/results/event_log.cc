@@ -57,6 +57,12 @@ void EventLog::jump(double time, std::string_view variable, double before, doubl
        span);
 }
 
+void EventLog::conserved(double time, std::string_view what, double before, double after,
+                         Span span) {
+  line(time, "conserved", what,
+       fmt::format(",\"before\":{},\"after\":{}", json_number(before), json_number(after)), span);
+}
+
 void EventLog::slide(double time, std::string_view what, bool entered, Span span) {
   line(time, "slide", what, fmt::format(",\"entered\":{}", entered), span);
 }

@@ -33,6 +33,8 @@ class EventLog : public sim::Observer {
   void mode_change(double time, std::string_view part, std::string_view what, Span span) override;
   void jump(double time, std::string_view variable, double before, double after,
             std::string_view what, Span span) override;
+  void conserved(double time, std::string_view what, double before, double after,
+                 Span span) override;
   void slide(double time, std::string_view what, bool entered, Span span) override;
   void zeno(double time, std::string_view what, Span span) override;
   void note(double time, std::string_view kind, std::string_view what, Span span) override;

@@ -36,7 +36,6 @@ bool Scheduler::advance_equations() {
   woken_.clear();
   if (!physics->finish_discrete_phase(woken_)) return fail_physics();
   if (!woken_.empty()) {
-    counts_.state_events += static_cast<std::int64_t>(woken_.size());
     look_again();
     return true;
   }
@@ -74,7 +73,6 @@ bool Scheduler::advance_equations() {
     case Physics::Advance::Event: break;
   }
   if (recorder != nullptr && machine_.time > before) recorder->before_event(machine_.time);
-  counts_.state_events += static_cast<std::int64_t>(woken_.size());
   look_again();
   if (!calendar_.empty() && calendar_.next_time() <= machine_.time) wake_first_due();
   return !interrupted();

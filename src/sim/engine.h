@@ -114,6 +114,7 @@ class Engine : public Physics {
   bool evaluate_now(expr::ExprId e, double* result, Span span);
   void tell_states(Member& member);
   void tell_changes(Member& member, Plan* before, const Sides& sides_before);
+  void tell_conserved(const std::vector<ConservedSum>& sums, Span span);
   bool notice_chattering(Member& member);
   bool notice_zeno(std::int32_t member);
   bool prepare_to_move();
@@ -153,6 +154,7 @@ class Engine : public Physics {
   Outcome outcome_;
   std::int64_t steps_since_check_ = 0;
   std::int64_t mode_switches_ = 0;
+  std::int64_t state_events_ = 0;
 };
 
 }  // namespace chi::sim

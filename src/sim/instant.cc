@@ -13,7 +13,6 @@
 #include "expr/substitute.h"
 #include "flat/activity.h"
 #include "graph/assignment.h"
-#include "graph/impulse_orders.h"
 #include "structure/report.h"
 
 namespace chi::sim {
@@ -27,8 +26,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr std::size_t kMaxShown = 8;
 
 /// Ids for values before the instant and for impulses, which no variable of a model has.
-VarId before_id(VarId v) { return {(1 << 29) + 2 * v.index}; }
-VarId impulse_id(VarId v) { return {(1 << 29) + 2 * v.index + 1}; }
+constexpr std::int32_t kFirstExtra = 1 << 29;
+VarId before_id(VarId v) { return {kFirstExtra + 2 * v.index}; }
+VarId impulse_id(VarId v) { return {kFirstExtra + 2 * v.index + 1}; }
+bool is_extra(VarId v) { return v.index >= kFirstExtra; }
+VarId variable_of(VarId extra) { return {(extra.index - kFirstExtra) / 2}; }
 
 }  // namespace
 
@@ -254,36 +256,28 @@ bool InstantSolver::solve() {
   return true;
 }
 
-// The unknowns are the values after the instant of what jumps, and the weights of what is impulsive
-// (impulse orders -1 and 0); the equations are those of order 0, integrated, and those of order -1.
-bool InstantSolver::solve_impulses() {
+/// Impulse orders of all variables in play (P4 §3.2).
+void InstantSolver::find_orders() {
   expr::Pool& pool = context_.pool;
-  structure::System system;
-  for (const Row& row : rows_) system.rows.push_back(row.expr);
-  std::vector<VarId> variables;
-  const expr::Incidence incidence = expr::incidence(pool, system.rows);
-  for (const VarRef x : incidence.entry) {
-    if (x.order > 0) variables.push_back(x.var);
+  std::vector<ExprId> rows;
+  for (const Row& row : rows_) rows.push_back(row.expr);
+  incidence_ = expr::incidence(pool, rows);
+  for (const VarRef x : incidence_.entry) {
+    if (x.order > 0) variables_.push_back(x.var);
   }
-  variables.insert(variables.end(), declared_.begin(), declared_.end());
-  for (const flat::Unknown& u : set_.impulses) variables.push_back(u.variable.var);
-  std::sort(variables.begin(), variables.end());
-  variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
-  const auto number = [&](VarId v) {
-    const auto found = std::lower_bound(variables.begin(), variables.end(), v);
-    return found != variables.end() && *found == v
-               ? static_cast<std::int32_t>(found - variables.begin())
-               : -1;
-  };
+  variables_.insert(variables_.end(), declared_.begin(), declared_.end());
+  for (const flat::Unknown& u : set_.impulses) variables_.push_back(u.variable.var);
+  std::sort(variables_.begin(), variables_.end());
+  variables_.erase(std::unique(variables_.begin(), variables_.end()), variables_.end());
   graph::SignatureBuilder builder(static_cast<int>(rows_.size()),
-                                  static_cast<int>(variables.size()));
-  for (int i = 0; i < incidence.rows(); ++i) {
-    for (const VarRef x : incidence.row(i)) {
+                                  static_cast<int>(variables_.size()));
+  for (int i = 0; i < incidence_.rows(); ++i) {
+    for (const VarRef x : incidence_.row(i)) {
       if (const std::int32_t j = number(x.var); j >= 0) builder.add({i}, {j}, x.order);
     }
   }
   const graph::Signature dependencies = builder.build();
-  Table<graph::VarId, int> bounds(static_cast<int>(variables.size()), graph::kNoImpulse);
+  Table<graph::VarId, int> bounds(static_cast<int>(variables_.size()), graph::kNoImpulse);
   for (const flat::Unknown& u : set_.impulses) bounds[{number(u.variable.var)}] = 0;
   // The laws of the impact are about what jumps.
   for (const VarId v : declared_) {
@@ -291,28 +285,84 @@ bool InstantSolver::solve_impulses() {
                                  [&](const flat::Unknown& u) { return u.variable.var == v; });
     if (own) bounds[{number(v)}] = std::max(bounds[{number(v)}], -1);
   }
-  const graph::ImpulseOrders orders =
-      graph::find_impulse_orders(dependencies, graph::best_assignment(dependencies), bounds);
+  orders_ = graph::find_impulse_orders(dependencies, graph::best_assignment(dependencies), bounds);
+}
 
+std::int32_t InstantSolver::number(VarId v) const {
+  const auto found = std::lower_bound(variables_.begin(), variables_.end(), v);
+  return found != variables_.end() && *found == v
+             ? static_cast<std::int32_t>(found - variables_.begin())
+             : -1;
+}
+
+/// A row of impulse order 0, integrated over the instant (P4 eq. 8); none if it is not linear in
+/// what is impulsive.
+std::optional<ExprId> InstantSolver::integral(const Row& row) {
+  expr::Pool& pool = context_.pool;
+  std::vector<ExprId> leading, step;
+  std::vector<expr::Replacement> mean;
+  for (const ExprId leaf : expr::variables(pool, std::array{row.expr}).node) {
+    const VarRef x = pool.variable(leaf);
+    const std::int32_t j = number(x.var);
+    if (j < 0 || orders_.of_var[{j}] == graph::kNoImpulse) continue;
+    const int order = orders_.of_var[{j}] + x.order;
+    const ExprId old = expr::variable(pool, before_id(x.var));
+    if (order == 0) {
+      leading.push_back(leaf);
+      step.push_back(x.order == 0 ? expr::variable(pool, impulse_id(x.var))
+                                  : expr::sub(pool, expr::variable(pool, x.var), old));
+    } else if (order == -1 && x.order == 0) {
+      mean.push_back(
+          {leaf, expr::mul(pool, expr::constant(pool, 0.5), expr::add(pool, leaf, old))});
+    }
+  }
+  if (expr::linearity(pool, std::array{row.expr}, leading)[0] == expr::Linearity::Nonlinear) {
+    engine_.fail(
+        {.code = DiagCode::JumpImpossible,
+         .span = row.span,
+         .message = "this equation carries the impulse and is not linear in it",
+         .notes = {fmt::format("linear it has to be in {}", impulsive_names(leading))},
+         .help = "the integral of the equation over the instant says nothing then: write a law "
+                 "for the values after the impact, and close the guard of this equation for "
+                 "the instant"});
+    return std::nullopt;
+  }
+  ExprId sum = expr::constant(pool, 0);
+  IntegratedRow& integrated = integrated_.emplace_back();
+  for (std::size_t k = 0; k < leading.size(); ++k) {
+    const ExprId slope = expr::substitute(pool, expr::partial(pool, row.expr, leading[k]), mean);
+    sum = expr::add(pool, sum, expr::mul(pool, slope, step[k]));
+    const VarRef x = pool.variable(leading[k]);
+    integrated.terms.push_back({{x.var, 0}, 0, x.order == 0});
+    slopes_.push_back(slope);
+  }
+  return sum;
+}
+
+// The unknowns are the values after the instant of what jumps, and the weights of what is impulsive
+// (impulse orders -1 and 0); the equations are those of order 0, integrated, and those of order -1.
+bool InstantSolver::solve_impulses() {
+  expr::Pool& pool = context_.pool;
+  find_orders();
   // x_j of impulse order -m has its derivative of order m - 1 jump, if that occurs at all.
   structure::Analysis impact;
   std::vector<VarRef> impulses, given;
-  for (std::size_t j = 0; j < variables.size(); ++j) {
-    const int order = orders.of_var[{static_cast<std::int32_t>(j)}];
+  for (std::size_t j = 0; j < variables_.size(); ++j) {
+    const int order = orders_.of_var[{static_cast<std::int32_t>(j)}];
     if (order >= 1) {
       return engine_.fail({.code = DiagCode::JumpImpossible,
                            .span = span_,
                            .message = fmt::format("`{}` would be the derivative of an impulse",
-                                                  engine_.variable_name({variables[j], 0})),
+                                                  engine_.variable_name({variables_[j], 0})),
                            .help = "what is marked `impulse` may be a force or a current, not "
                                    "what jumps itself: see which equations contain its "
                                    "derivative"});
     }
-    if (order == 0) impulses.push_back({impulse_id(variables[j]), 0});
+    if (order == 0) impulses.push_back({impulse_id(variables_[j]), 0});
     if (order >= 0 || order < -2) continue;
-    const VarRef jumping{variables[j], -1 - order};
+    const VarRef jumping{variables_[j], -1 - order};
     const bool occurs = std::any_of(
-        incidence.entry.begin(), incidence.entry.end(),
+        incidence_.entry.begin(), incidence_.entry.end(),
         [&](const VarRef x) { return x.var == jumping.var && x.order >= jumping.order; });
     if (!occurs) continue;
     impact.unknowns.push_back(jumping.var);
@@ -325,78 +375,22 @@ bool InstantSolver::solve_impulses() {
   }
   impact.is_declared.assign(impact.unknowns.size(), 1);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const int order = orders.of_eq[{static_cast<std::int32_t>(i)}];
+    const int order = orders_.of_eq[{static_cast<std::int32_t>(i)}];
     if (order < -1) continue;
-    ExprId row = rows_[i].expr;
-    if (order == 0) {
-      std::vector<ExprId> leading;
-      std::vector<ExprId> step;
-      std::vector<expr::Replacement> mean;
-      for (const ExprId leaf : expr::variables(pool, std::array{row}).node) {
-        const VarRef x = pool.variable(leaf);
-        const std::int32_t j = number(x.var);
-        if (j < 0) continue;
-        const int of_leaf = orders.of_var[{j}] == graph::kNoImpulse ? graph::kNoImpulse
-                                                                    : orders.of_var[{j}] + x.order;
-        if (of_leaf == 0 && x.order == 0) {
-          leading.push_back(leaf);
-          step.push_back(expr::variable(pool, impulse_id(x.var)));
-        } else if (of_leaf == 0) {
-          leading.push_back(leaf);
-          step.push_back(
-              expr::sub(pool, expr::variable(pool, x.var), expr::variable(pool, before_id(x.var))));
-        } else if (of_leaf == -1 && x.order == 0) {
-          mean.push_back(
-              {leaf, expr::mul(pool, expr::constant(pool, 0.5),
-                               expr::add(pool, leaf, expr::variable(pool, before_id(x.var))))});
-        }
-      }
-      if (expr::linearity(pool, std::array{row}, leading)[0] == expr::Linearity::Nonlinear) {
-        return engine_.fail(
-            {.code = DiagCode::JumpImpossible,
-             .span = rows_[i].span,
-             .message = "this equation carries the impulse and is not linear in it",
-             .notes = {fmt::format("linear it has to be in {}", impulsive_names(leading))},
-             .help = "the integral of the equation over the instant says nothing then: write a law "
-                     "for the values after the impact, and close the guard of this equation for "
-                     "the instant"});
-      }
-      ExprId sum = expr::constant(pool, 0);
-      for (std::size_t k = 0; k < leading.size(); ++k) {
-        const ExprId slope = expr::substitute(pool, expr::partial(pool, row, leading[k]), mean);
-        sum = expr::add(pool, sum, expr::mul(pool, slope, step[k]));
-      }
-      row = sum;
-    }
+    std::optional<ExprId> row = rows_[i].expr;
+    if (order == 0) row = integral(rows_[i]);
+    if (!row) return false;
     impact.kept.push_back(static_cast<std::int32_t>(i));
     impact.c.push_back(0);
-    impact.derivatives.push_back({row});
+    impact.derivatives.push_back({*row});
   }
   const structure::BlockOrder order = structure::order_blocks(pool, impact, given);
-  if (!order.is_square()) {
-    Diagnostic result{.code = DiagCode::SingularEquations,
-                      .span = span_,
-                      .message = fmt::format("the impact has {} equations for {} unknowns",
-                                             impact.kept.size(), impact.unknowns.size())};
-    for (const auto& row : order.over_rows) {
-      result.labels.push_back({rows_[at(row.row)].span, "one of these is too many"});
-    }
-    for (const VarRef x : order.under_unknowns) {
-      const VarId v = x.var.index >= (1 << 29) ? VarId{(x.var.index - (1 << 29)) / 2} : x.var;
-      result.notes.push_back(fmt::format("nothing determines {} of `{}`",
-                                         x.var.index >= (1 << 29) ? "the impulse" : "the jump",
-                                         engine_.variable_name({v, 0})));
-    }
-    result.help =
-        "an equation that fixes an impulsive unknown between impacts (`F = 0`) forbids the "
-        "impulse: close its guard for the instant; there is one law for each impulse";
-    return engine_.fail(std::move(result));
-  }
+  if (!order.is_square()) return explain_impact(impact, order);
   SystemSolver solver(context_, order);
   std::vector<VarRef> extra;
-  for (const VarId v : variables) extra.push_back({before_id(v), 0});
+  for (const VarId v : variables_) extra.push_back({before_id(v), 0});
   load(extra);
-  for (const VarId v : variables) {
+  for (const VarId v : variables_) {
     frame_[at(place({before_id(v), 0}))] = engine_.value_of({v, 0});
   }
   if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
@@ -404,15 +398,48 @@ bool InstantSolver::solve_impulses() {
     const VarId v = impact.unknowns[k];
     if (impact.d[k] > 0) continue;
     const double value = frame_[at(place({v, 0}))];
-    if (v.index < (1 << 29)) {
+    if (!is_extra(v)) {
       keep(v, value);
     } else if (engine_.observer != nullptr) {
-      const VarId of{(v.index - (1 << 29)) / 2};
-      engine_.observer->jump(engine_.workshop_.machine.time, engine_.variable_name({of, 0}), 0,
-                             value, "impulse", span_);
+      engine_.observer->jump(engine_.workshop_.machine.time,
+                             engine_.variable_name({variable_of(v), 0}), 0, value, "impulse",
+                             span_);
     }
   }
+  tell_conserved();
   return true;
+}
+
+void InstantSolver::tell_conserved() {
+  code::Formulas formulas(context_.pool, slopes_, leaves_, context_.boxes);
+  frame_.resize(at(leaves_.size()), 0.0);
+  std::vector<double> numbers(slopes_.size());
+  formulas.evaluate_each(frame_.data(), numbers.data());
+  set_slopes(integrated_, numbers);
+  const auto values = [&](VarRef x) {
+    return std::pair(frame_[at(place({before_id(x.var), 0}))], frame_[at(place(x))]);
+  };
+  engine_.tell_conserved(conserved_sums(integrated_, values), span_);
+}
+
+bool InstantSolver::explain_impact(const structure::Analysis& impact,
+                                   const structure::BlockOrder& order) {
+  Diagnostic result{.code = DiagCode::SingularEquations,
+                    .span = span_,
+                    .message = fmt::format("the impact has {} equations for {} unknowns",
+                                           impact.kept.size(), impact.unknowns.size())};
+  for (const auto& row : order.over_rows) {
+    result.labels.push_back({rows_[at(row.row)].span, "one of these is too many"});
+  }
+  for (const VarRef x : order.under_unknowns) {
+    result.notes.push_back(
+        fmt::format("nothing determines {} of `{}`", is_extra(x.var) ? "the impulse" : "the jump",
+                    engine_.variable_name({is_extra(x.var) ? variable_of(x.var) : x.var, 0})));
+  }
+  result.help =
+      "an equation that fixes an impulsive unknown between impacts (`F = 0`) forbids the "
+      "impulse: close its guard for the instant; there is one law for each impulse";
+  return engine_.fail(std::move(result));
 }
 
 bool Engine::instant(std::int32_t block, std::int32_t number) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "expr/incidence.h"
+#include "graph/impulse_orders.h"
 #include "sim/engine.h"
 
 namespace chi::sim {
@@ -30,11 +32,16 @@ class InstantSolver {
   bool collect_own();
   bool solve();
   bool solve_impulses();
+  void find_orders();
+  std::int32_t number(expr::VarId v) const;  ///< in `variables_`; -1 if it is not there
+  std::optional<expr::ExprId> integral(const Row& row);
+  void tell_conserved();
   bool is_true(expr::ExprId condition, bool* truth);
   void load(const std::vector<expr::VarRef>& extra);
   void keep(expr::VarId v, double value);
   bool explain_singular(const structure::System& system, const structure::Analysis& analysis);
   bool explain_unsolved(const SolveFailure& failure);
+  bool explain_impact(const structure::Analysis& impact, const structure::BlockOrder& order);
   std::string impulsive_names(std::span<const expr::ExprId> leaves) const;
   std::int32_t place(expr::VarRef x);
 
@@ -47,6 +54,13 @@ class InstantSolver {
   code::FormulaLeaves leaves_;
   SolverContext context_;
   std::vector<double> frame_;
+
+  // Of an impact.
+  std::vector<expr::VarId> variables_;  // unknown, impulsive or differentiated; ascending
+  expr::Incidence incidence_;
+  graph::ImpulseOrders orders_;
+  std::vector<IntegratedRow> integrated_;
+  std::vector<expr::ExprId> slopes_;  // of all terms of these
 };
 
 }  // namespace chi::sim

@@ -29,6 +29,9 @@ class JumpEquations {
   VarRef before(std::size_t j) const {
     return {expr::VarId{kFirstExtra + 2 * static_cast<std::int32_t>(j)}, 0};
   }
+  VarRef before(VarRef x) const {
+    return before(at(static_cast<std::int32_t>(analysis_.unknown_index(x.var))));
+  }
   VarRef impulse(std::size_t j) const {
     return {expr::VarId{kFirstExtra + 2 * static_cast<std::int32_t>(j) + 1}, 0};
   }
@@ -63,6 +66,9 @@ class JumpEquations {
   VarRef present(std::size_t j) const {
     return {expr::VarId{kFirstExtra + (1 << 27) + static_cast<std::int32_t>(j)}, 0};
   }
+  /// The integrated rows, with the numbers of their slopes in `slopes`.
+  const std::vector<IntegratedRow>& integrated() const { return integrated_; }
+  const std::vector<ExprId>& slopes() const { return slopes_; }
   /// Unknowns in whose highest derivative some equation is not linear.
   const std::vector<std::size_t>& not_linear() const { return not_linear_; }
 
@@ -98,6 +104,7 @@ class JumpEquations {
       }
     }
     ExprId sum = expr::constant(pool_, 0);
+    IntegratedRow& terms = integrated_.emplace_back();
     for (std::size_t k = 0; k < leading.size(); ++k) {
       const std::size_t j = unknown[k];
       const int d = analysis_.d[j];
@@ -107,14 +114,32 @@ class JumpEquations {
                  : expr::sub(pool_, expr::variable(pool_, analysis_.unknowns[j], d - 1),
                              expr::variable(pool_, before(j).var));
       sum = expr::add(pool_, sum, expr::mul(pool_, slope, step));
+      terms.terms.push_back({{analysis_.unknowns[j], std::max(d - 1, 0)}, 0, d == 0});
+      slopes_.push_back(slope);
     }
     return sum;
   }
 
   expr::Pool& pool_;
   const structure::Analysis& analysis_;
+  std::vector<IntegratedRow> integrated_;
+  std::vector<ExprId> slopes_;  // of all terms, one row after the other
   std::vector<std::size_t> not_linear_;
 };
+
+template <class Place>
+std::vector<ConservedSum> sums_of(const SolverContext& context, const JumpEquations& equations,
+                                  std::vector<double>& frame, const Place& place) {
+  code::Formulas formulas(context.pool, equations.slopes(), context.leaves, context.boxes);
+  frame.resize(std::max(frame.size(), at(context.leaves.size())), 0.0);
+  std::vector<double> slopes(equations.slopes().size());
+  formulas.evaluate_each(frame.data(), slopes.data());
+  std::vector<IntegratedRow> rows = equations.integrated();
+  set_slopes(rows, slopes);
+  return conserved_sums(rows, [&](VarRef x) {
+    return std::pair(frame[place(equations.before(x))], frame[place(x)]);
+  });
+}
 
 }  // namespace
 
@@ -178,6 +203,7 @@ JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<doub
       if (before != after) result.changes.push_back({x, before, after, false});
     }
   }
+  result.conserved = sums_of(context, equations, frame, place);
   for (const std::size_t j : equations.not_linear()) {
     const bool algebraic = analysis.d[j] == 0;
     const double before = algebraic ? 0 : frame[place(equations.before(j))];

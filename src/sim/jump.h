@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/conserved.h"
 #include "sim/plan.h"
 
 namespace chi::sim {
@@ -17,6 +18,7 @@ struct Change {
 struct JumpResult {
   bool solved = false;
   std::vector<Change> changes;
+  std::vector<ConservedSum> conserved;
   std::vector<std::int32_t> violated_rows;  ///< constraints that no impulse can satisfy,
   std::vector<double> violations;           ///< and by how much they are off
   std::string why;

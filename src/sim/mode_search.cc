@@ -186,7 +186,10 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
   if (attempt.jumped && options.jumps == Jumps::Error) attempt.forbidden = jump.changes;
   if (attempt.jumped && !jumps_) return;
   attempt.frame = std::move(frame);
-  if (attempt.jumped) attempt.changes = std::move(jump.changes);
+  if (attempt.jumped) {
+    attempt.changes = std::move(jump.changes);
+    attempt.conserved = std::move(jump.conserved);
+  }
   attempt.solved = true;
 }
 
@@ -244,6 +247,7 @@ bool ModeSearch::take(const Sides& sides) {
   part_.fit(part_.frame_);
   part_.sides_ = found.right;
   part_.jumps_ = found.changes;
+  part_.conserved_ = found.conserved;
   return true;
 }
 
@@ -266,6 +270,7 @@ bool ModeSearch::take_resting() {
     part_.plan_ = a.plan;
     part_.sides_ = sides;
     part_.jumps_ = a.changes;
+    part_.conserved_ = a.conserved;
     part_.fit(part_.frame_);
     return true;
   }

@@ -42,6 +42,7 @@ class ModeSearch {
     Sides right = {};
     Plan* next = nullptr;  ///< the plan that `right` asks for
     std::vector<Change> changes = {};
+    std::vector<ConservedSum> conserved = {};
     std::vector<Change> forbidden = {};  ///< the jump it takes, but must not
     std::optional<Diagnostic> why = {};
     bool consistent() const { return solved && next == plan; }

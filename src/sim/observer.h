@@ -26,6 +26,9 @@ class Observer {
   /// A variable took another value without being assigned; `what` says why.
   virtual void jump(double time, std::string_view variable, double before, double after,
                     std::string_view what, Span span) = 0;
+  /// The jumps at `time` left the sum `what` as it was, up to rounding.
+  virtual void conserved(double time, std::string_view what, double before, double after,
+                         Span span) = 0;
   /// Sliding motion along the switching surface `what` begins or ends.
   virtual void slide(double time, std::string_view what, bool entered, Span span) = 0;
   /// Events accumulate towards `time`.

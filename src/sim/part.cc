@@ -345,6 +345,7 @@ bool Part::settle(double time) {
   failure_.reset();
   failed_.reset();
   jumps_.clear();
+  conserved_.clear();
   load(time);
   Plan* const before = plan_;
   for (int round = 0;; ++round) {

@@ -83,6 +83,7 @@ class Part {
   };
   Counts counts() const;
   const std::vector<Change>& jumps() const { return jumps_; }  ///< of the last `settle`
+  const std::vector<ConservedSum>& conserved() const { return conserved_; }  ///< by them
   std::int32_t number() const { return number_; }
   const PartEquations& equations() const { return equations_; }
   /// Where a row of a mode stands in the text; none if it comes from no equation.
@@ -220,6 +221,7 @@ class Part {
   std::vector<char> grazed_;     // per border: it was only touched
   std::vector<double> touched_;  // per border: extra band at the present instant
   std::vector<Change> jumps_;
+  std::vector<ConservedSum> conserved_;
   bool has_started_ = false;
   std::vector<Met> met_;
   std::optional<Met> failed_;

@@ -16,9 +16,8 @@ struct RunCounts {
   std::int64_t rejected = 0;     ///< and those that were tried in vain
   std::int64_t evaluations = 0;  ///< of right sides or residuals
   std::int64_t jacobians = 0;
-  std::int64_t state_events =
-      0;                   ///< processes woken because a condition that they wait for changed
-  std::int64_t modes = 0;  ///< different ones that were met
+  std::int64_t state_events = 0;  ///< borders of guards and conditions that were reached
+  std::int64_t modes = 0;         ///< different ones that were met
   std::int64_t mode_switches = 0;
 };
 

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "sim/engine.h"
+
+// What the event log is told, and events that come without end.
+namespace chi::sim {
+namespace {
+
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_before) {
+  if (observer == nullptr) return;
+  Part& part = *member.part;
+  const double now = workshop_.machine.time;
+  const Sides& sides = part.sides();
+  for (const int b : part.mode_borders()) {
+    const bool was = sides_before[at(b)] == Side::Slide, is = sides[at(b)] == Side::Slide;
+    if (was == is) continue;
+    observer->slide(now, part.text(part.conditions().borders()[at(b)].difference) + " = 0", is,
+                    part.border_span(b));
+  }
+  if (before != nullptr && part.plan() != before) {
+    std::string changed;
+    Span span = {};
+    for (const int b : part.mode_borders()) {
+      if (sides[at(b)] == sides_before[at(b)] || sides[at(b)] == Side::Slide) continue;
+      if (changed.empty()) span = part.border_span(b);
+      const char* const relation = sides[at(b)] == Side::Plus    ? " > 0"
+                                   : sides[at(b)] == Side::Minus ? " < 0"
+                                                                 : " = 0";
+      changed += (changed.empty() ? "" : ", ") +
+                 part.text(part.conditions().borders()[at(b)].difference) + relation;
+    }
+    if (changed.empty()) changed = part.mode_text();
+    observer->mode_change(now, part.name(), changed, span);
+  }
+  for (const Change& change : part.jumps()) {
+    observer->jump(now, variable_name(change.variable), change.before, change.after,
+                   change.is_impulse ? "impulse" : "jump", part.variable_span(change.variable));
+  }
+  tell_conserved(part.conserved(), part.first_span());
+}
+
+void Engine::tell_conserved(const std::vector<ConservedSum>& sums, Span span) {
+  if (observer == nullptr) return;
+  for (const ConservedSum& sum : sums) {
+    observer->conserved(workshop_.machine.time,
+                        sum.text([this](VarRef x) { return variable_name(x); }), sum.before,
+                        sum.after, span);
+  }
+}
+
+/// Says which variables are states where that was not for the modeller's declarations to decide.
+void Engine::tell_states(Member& member) {
+  const StateVariant* const variant = member.part->variant();
+  if (observer == nullptr || variant == member.told || variant == nullptr) return;
+  const bool first = member.told == nullptr;
+  member.told = variant;
+  if (!member.part->plan()->has_choice() || (first && !variant->choice.was_free)) return;
+  std::string names;
+  for (const VarRef x : variant->choice.states) {
+    if (names.size() > 200) break;
+    names += (names.empty() ? "" : ", ") + variable_name(x);
+  }
+  observer->note(member.run->from(), "states", names.empty() ? "none" : names,
+                 member.part->first_span());
+}
+
+/// Event after event, and time hardly passes: chattering that is neither sliding nor Zeno.
+bool Engine::notice_chattering(Member& member) {
+  constexpr int kMost = 20000;
+  const double now = workshop_.machine.time;
+  const double least = 1e-13 * std::max(std::abs(now), 1e-3 * now + 1e-300);
+  member.crowded = now - member.last_event <= least ? member.crowded + 1 : 0;
+  member.last_event = now;
+  if (member.crowded < kMost) return true;
+  const int border = member.run->events().front().border;
+  const std::string what =
+      border < 0
+          ? std::string("an event")
+          : "`" + member.part->text(member.part->conditions().borders()[at(border)].difference) +
+                " = 0`";
+  return fail(
+      {.code = DiagCode::Zeno,
+       .span = border < 0 ? member.part->first_span() : member.part->border_span(border),
+       .message = fmt::format("{} events without time passing at t = {}: {} again and again", kMost,
+                              now, what),
+       .help = "the modes on both sides of the condition send the motion back at once: give "
+               "them a hysteresis, or a mode of its own for the border"});
+}
+
+/// Events whose distances shrink like a geometric series never get past its limit.
+bool Engine::notice_zeno(std::int32_t number) {
+  constexpr std::size_t kKept = 12;
+  Member& member = members_[at(number)];
+  std::vector<double>& times = member.instants;
+  const double now = workshop_.machine.time;
+  if (times.empty() || now > times.back()) times.push_back(now);
+  if (times.size() <= kKept) return true;
+  times.erase(times.begin());
+  if (workshop_.options.zeno == Zeno::Continue) return true;
+  double least = kInfinity, most = 0;
+  for (std::size_t i = 2; i < times.size(); ++i) {
+    const double ratio = (times[i] - times[i - 1]) / (times[i - 1] - times[i - 2]);
+    least = std::min(least, ratio);
+    most = std::max(most, ratio);
+  }
+  const double step = times.back() - times[times.size() - 2];
+  const double rest = step * most / (1 - most);
+  const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
+  if (!geometric || rest > 1e-8 * std::max(std::abs(now), times.back() - times.front())) {
+    return true;
+  }
+  const double limit = now + rest;
+  const BorderEvent& event = member.run->events().front();
+  if (event.border < 0) return true;
+  const std::string what =
+      member.part->text(member.part->conditions().borders()[at(event.border)].difference) + " = 0";
+  if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));
+  return fail({.code = DiagCode::Zeno,
+               .span = member.part->border_span(event.border),
+               .message = fmt::format("events accumulate towards t = {:.10g}: {} comes ever faster",
+                                      limit, what),
+               .notes = {fmt::format("the last events were {:.3g} apart, each time {:.4g} of the "
+                                     "time before",
+                                     step, most)},
+               .help = "model what happens there as a mode of its own, end the run before, or use "
+                       "`--zeno continue`"});
+}
+
+}  // namespace chi::sim

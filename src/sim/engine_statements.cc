@@ -1,0 +1,292 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "sim/engine.h"
+
+// How statements ask the equations: values, conditions, assignments (decisions/005).
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+// Brings the frame and the memory of a part to the present time.
+void Engine::bring(std::int32_t number) {
+  Member& member = members_[at(number)];
+  const double now = workshop_.machine.time;
+  if (member.time == now) return;
+  member.time = now;
+  member.run->keep_past(now);
+  member.run->values_at(now);
+  member.part->store();
+}
+
+void Engine::visit(std::int32_t block) {
+  for (const std::int32_t m : visible_[at(block)]) bring(m);
+}
+
+bool Engine::settle() {
+  if (asking < 0) return true;
+  for (const std::int32_t m : visible_[at(asking)]) {
+    bring(m);
+    if (!settle(m)) return false;
+  }
+  return true;
+}
+
+bool Engine::settle(std::int32_t number) {
+  Member& member = members_[at(number)];
+  if (!member.is_dirty && !member.has_event) return true;
+  Part& part = *member.part;
+  Plan* const plan = part.plan();
+  StateVariant* const variant = part.variant();
+  const Sides sides = part.sides();
+  const bool was_dirty = member.is_dirty;
+  member.time = workshop_.machine.time;
+  if (!part.settle(member.time)) return fail(*part.failure());
+  member.is_dirty = member.has_event = false;
+  if (member.unsolved) {
+    const structure::Analysis& analysis = part.plan()->analysis();
+    for (const expr::VarId v : member.unsolved_for) {
+      const int j = analysis.unknown_index(v);
+      if (j < 0 || (analysis.d[at(j)] > 0 && !analysis.is_declared[at(j)])) {
+        return fail(*member.unsolved);
+      }
+    }
+    member.unsolved.reset();
+    member.unsolved_for.clear();
+  }
+  part.update_sides();
+  tell_changes(member, plan, sides);
+  if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty()) {
+    const bool same = part.plan() == plan && part.variant() == variant;
+    if (!member.wants_restart || !same) {
+      member.restart = same ? numerics::Restart::Warm : numerics::Restart::Cold;
+    }
+    member.wants_restart = true;
+  }
+  if (part.plan() != plan && plan != nullptr) ++mode_switches_;
+  member.wants_search = true;
+  list(number);
+  return true;
+}
+
+bool Engine::refresh(std::int64_t slot, std::int32_t count) {
+  for (std::int64_t s = slot; s < slot + count; ++s) {
+    const auto found = substituted_.find(s);
+    if (found == substituted_.end()) continue;
+    double value = 0;
+    if (!evaluate_now(found->second->value, &value, found->second->span)) return false;
+    workshop_.machine.memory()[s].r = value;
+  }
+  return true;
+}
+
+bool Engine::about_to_assign(std::int64_t slot, std::int32_t count) {
+  const auto make_ready = [&](const Reader& reader) {
+    bring(reader.member);
+    if (!reader.decides_mode || settle(reader.member)) return true;
+    // Between two assignments nothing has to hold. It is an error only if a value is kept that
+    // should have been computed now: `settle` will see.
+    Member& member = members_[at(reader.member)];
+    const auto* failure = std::get_if<ModelFailure>(&outcome_.why);
+    if (failure == nullptr) return false;
+    if (!member.unsolved) {
+      member.unsolved = failure->diagnostic;
+      std::optional<Diagnostic> why;
+      const ModeEquations* const mode = member.part->present_equations(why);
+      if (mode != nullptr) member.unsolved_for = mode->system.declared;
+    }
+    outcome_ = {};
+    return true;
+  };
+  for (std::int64_t s = slot; s < slot + count; ++s) {
+    const auto found = readers_.find(s);
+    if (found == readers_.end()) continue;
+    for (const Reader& reader : found->second) {
+      if (!make_ready(reader)) return false;
+    }
+  }
+  return std::all_of(box_readers_.begin(), box_readers_.end(), make_ready);
+}
+
+void Engine::assigned(std::int64_t slot, std::int32_t count) {
+  for (std::int64_t s = slot; s < slot + count; ++s) {
+    const auto found = readers_.find(s);
+    if (found == readers_.end()) continue;
+    for (const Reader& reader : found->second) {
+      members_[at(reader.member)].is_dirty = true;
+      list(reader.member);
+    }
+    is_set_[at(flat_slot_of_.at(s))] = 1;
+  }
+  for (const Reader& reader : box_readers_) {
+    members_[at(reader.member)].is_dirty = true;
+    list(reader.member);
+  }
+}
+
+bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
+  const Awaited& asked = awaited(block, condition);
+  bring(asked.member);
+  if (!settle(asked.member)) return false;
+  Member& member = members_[at(asked.member)];
+  if (member.part->reload()) {
+    member.part->update_sides();
+    member.wants_search = true;
+    list(asked.member);
+  }
+  if (!truth_of(asked, truth)) return false;
+  const bool passes =
+      asked.wanted != code::Wanted::Either && *truth == (asked.wanted == code::Wanted::True);
+  if (passes) {
+    for (const int b : members_[at(asked.member)].part->conditions().borders_of(asked.condition)) {
+      awaiting_.erase({block, asked.member, b});
+    }
+  }
+  return true;
+}
+
+bool Engine::truth_of(const Awaited& asked, bool* truth) {
+  Part& part = *members_[at(asked.member)].part;
+  const Truth now = part.truth_now(asked.condition);
+  if (now == Truth::Undefined) {
+    return fail(part.explain_undefined("the condition",
+                                       part.conditions().condition(asked.condition), asked.span));
+  }
+  *truth = now == Truth::True;
+  // Where a border is reached, what holds from now on counts: a ball that has just bounced does not
+  // find itself on the floor again. Only the process that waited for the event passes if the
+  // condition holds at the instant itself, once.
+  const bool wanted = asked.wanted == code::Wanted::True;
+  if (asked.wanted == code::Wanted::Either || !part.is_reached(asked.condition)) return true;
+  const bool after = part.truth_after(asked.condition) == Truth::True;
+  const auto borders = part.conditions().borders_of(asked.condition);
+  const bool came_for_it = std::any_of(borders.begin(), borders.end(), [&](int b) {
+    const auto found = awaiting_.find({asked.block, asked.member, b});
+    return found != awaiting_.end() && found->second == workshop_.machine.time;
+  });
+  if (!came_for_it || *truth != wanted) *truth = after;
+  return true;
+}
+
+double Engine::value_of(VarRef x) {
+  if (x.order == 0) {
+    const std::int32_t owner = parts_.part_of_slot[at(x.var.index)];
+    if (owner >= 0 && !is_viewing_) bring(owner);
+    return workshop_.memory(x.var.index).r;
+  }
+  const std::int32_t part = parts_.part_of_slot[at(x.var.index)];
+  if (part < 0) return 0;
+  bring(part);
+  Part& p = *members_[at(part)].part;
+  if (p.plan() == nullptr) return 0;
+  const structure::Analysis& analysis = p.plan()->analysis();
+  const int j = analysis.unknown_index(x.var);
+  if (j < 0) return 0;
+  const int beyond = x.order - analysis.d[at(j)];
+  if (beyond > 0) {  // no equation mentions it: by differentiating them
+    p.plan()->build_tower(beyond);
+    p.fit(p.frame());
+    if (!p.plan()->climb(p.frame().data(), beyond)) return std::numeric_limits<double>::quiet_NaN();
+  }
+  return p.frame()[at(p.place(x))];
+}
+
+expr::Value Engine::evaluate_at(ExprId e, double time) {
+  expr::Point point;
+  point.time = time;
+  point.variable = [this](VarRef x) { return value_of(x); };
+  point.discrete = [this](expr::DiscreteId d) { return discrete_value(d); };
+  point.opaque = [this](expr::FunctionId f, std::span<const double> arguments) {
+    return boxes_->call(f, arguments);
+  };
+  return expr::evaluate(workshop_.pool(), e, point);
+}
+
+bool Engine::evaluate_now(ExprId e, double* result, Span span) {
+  const expr::Value value = evaluate_at(e, workshop_.machine.time);
+  *result = value.value;
+  if (value.fault == expr::Fault::None) return true;
+  return fail({.code = DiagCode::ConditionUndefined,
+               .span = span,
+               .message = fmt::format("this has no value at t = {}: {}", workshop_.machine.time,
+                                      expr::fault_text(value.fault))});
+}
+
+bool Engine::value(std::int32_t block, std::int32_t number, double* result) {
+  const code::DerivativeValue& row = program_.values[at(number)];
+  const Span span = workshop_.model.typed.ast.exprs[row.source].span;
+  auto [place, is_new] = values_.try_emplace(key(block, number));
+  if (is_new) {
+    Diagnostics problems;
+    const auto scalars = statements_.value(block, row.indices, row.source, problems);
+    if (!scalars) return fail(problems.all().front());
+    place->second = *scalars;
+  }
+  for (std::size_t i = 0; i < place->second.size(); ++i) {
+    if (!evaluate_now(place->second[i], result + i, span)) return false;
+  }
+  return true;
+}
+
+void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condition) {
+  const Awaited& asked = awaited(block, condition);
+  Member& member = members_[at(asked.member)];
+  for (const int b : member.part->conditions().borders_of(asked.condition)) member.run->watch(b);
+  member.part->update_sides();  // nobody followed these borders since they were watched last
+  member.wants_search = true;
+  list(asked.member);
+  bool seen = false;
+  truth_of(asked, &seen);
+  member.watching.push_back({process, &asked, seen});
+  if (watched_by_.size() <= at(process)) watched_by_.resize(at(process) + 1);
+  watched_by_[at(process)].push_back(asked.member);
+}
+
+void Engine::unwatch(std::int32_t process) {
+  if (watched_by_.size() <= at(process)) return;
+  for (const std::int32_t number : watched_by_[at(process)]) {
+    Member& member = members_[at(number)];
+    std::erase_if(member.watching, [&](const Watching& w) {
+      if (w.process != process) return false;
+      for (const int b : member.part->conditions().borders_of(w.awaited->condition)) {
+        member.run->unwatch(b);
+      }
+      return true;
+    });
+    member.wants_search = true;
+    list(number);
+  }
+  watched_by_[at(process)].clear();
+}
+
+bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
+  for (std::size_t i = 0; i < changed_.size(); ++i) {
+    if (!settle(changed_[i])) return false;
+  }
+  for (const std::int32_t number : changed_) {
+    Member& member = members_[at(number)];
+    if (!member.wants_search) continue;
+    for (Watching& w : member.watching) {
+      bool truth = false;
+      if (!truth_of(*w.awaited, &truth)) return false;
+      if (truth == w.seen) continue;
+      w.seen = truth;
+      woken.push_back(w.process);
+    }
+  }
+  std::sort(woken.begin(), woken.end());
+  woken.erase(std::unique(woken.begin(), woken.end()), woken.end());
+  if (recorder != nullptr && woken.empty()) bring_all();
+  return true;
+}
+
+}  // namespace chi::sim
