@@ -68,7 +68,7 @@ void PartRun::restart(double time, numerics::Restart kind) {
   kept_until_ = time;
   part_.delays().add_break(time);
   part_.delays().begin_window(time);
-  from_ = reached_ = time;
+  from_ = reached_ = decided_ = time;
   has_window_ = false;
   events_.clear();
   motion_ = nullptr;
@@ -126,7 +126,7 @@ bool PartRun::step(double limit) {
     if (reached_ <= from_) reached_ = std::nextafter(from_, kInfinity);
     horizon_ *= 2;
     has_window_ = true;
-    search(from_);
+    search_window(from_);
     return true;
   }
   if (next_variant_ != nullptr) {
@@ -143,7 +143,7 @@ bool PartRun::step(double limit) {
   from_ = motion_->t_old();
   reached_ = motion_->t();
   has_window_ = true;
-  search(from_);
+  search_window(from_);
   if (!shorten_to_values()) return false;
   if (reached_ == break_time && (events_.empty() || events_.front().time == reached_)) {
     events_.push_back({reached_, kReturn, 0, 0, false});  // what jumped comes back
@@ -289,7 +289,7 @@ bool PartRun::shorten_to_values() {
       return false;
     }
     reached_ = motion_->t();
-    search(from_);
+    search_window(from_);
   }
 }
 
@@ -327,6 +327,11 @@ std::vector<int> PartRun::relevant_borders() {
 }
 
 void PartRun::search(double time) {
+  decided_ = time;
+  search_window(time);
+}
+
+void PartRun::search_window(double time) {
   events_.clear();
   if (!has_window_ || time >= reached_) return;
   search_frame_ = part_.frame();
@@ -450,7 +455,8 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
   const double begin = numerics::evaluate(p, start);
-  const bool at_zero = std::abs(begin) <= part_.start_band(border, time);
+  if (has_crossed(border, side, begin, time)) return;
+  const bool at_zero = time == decided_ && std::abs(begin) <= part_.start_band(border, time);
   if (at_zero) {
     // Nearer than time can be told, or than rounding allows, is where we are.
     double size = 0, power = 1;
@@ -508,9 +514,14 @@ void PartRun::find_function(int border, const Tracked& track, std::optional<Side
     return difference_at(track, theta >= 1 ? reached_ : from_ + theta * h);
   };
   const double begin = value(start);
+  if (std::isnan(begin)) {
+    if (side && time != decided_) note(border, time, 0, 0);
+    return;
+  }
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
-  if (std::abs(begin) <= part_.start_band(border, time)) {
+  if (has_crossed(border, side, begin, time)) return;
+  if (time == decided_ && std::abs(begin) <= part_.start_band(border, time)) {
     // Nearer than time can be told, or than rounding allows, is where we are.
     double moved = 0;
     for (const double part : {0.01, 0.1, 0.5}) {
@@ -533,8 +544,27 @@ void PartRun::find_function(int border, const Tracked& track, std::optional<Side
     }
     return;
   }
+  if (side && found.defined_until < 1 && std::isnan(value(1))) {
+    // From there on the condition has no value: whoever needs it is to hear of that.
+    double left = start, right = found.defined_until;
+    while (right - left > 4e-16 * (1 + std::abs(from_) / h)) {
+      const double middle = 0.5 * (left + right);
+      if (middle <= left || middle >= right) break;
+      (std::isnan(value(middle)) ? right : left) = middle;
+    }
+    return note(border, from_ + right * h, 0, 0);
+  }
   const auto of_time = [&](double t) { return difference_at(track, t); };
   check_side(border, side, time, of_time);
+}
+
+/// The window goes on from another, and begins on the other side: rounding hid the root between
+/// them.
+bool PartRun::has_crossed(int border, std::optional<Side> side, double begin, double time) {
+  if (time == decided_ || !side) return false;
+  const bool crossed = (*side == Side::Plus && begin < 0) || (*side == Side::Minus && begin > 0);
+  if (crossed) note(border, time, begin, begin > 0 ? 1 : -1);
+  return crossed;
 }
 
 /// The window holds no root, and yet ends on the other side than it began, or off a border it was

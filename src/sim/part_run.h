@@ -76,6 +76,8 @@ class PartRun {
   Tracked& tracked(expr::ExprId difference);
   std::vector<int> relevant_borders();
   /// `side`: where the difference is to be just after `time`; none: it does not matter.
+  void search_window(double time);
+  bool has_crossed(int border, std::optional<Side> side, double begin, double time);
   void find(int border, expr::ExprId difference, std::optional<Side> side, double time);
   void find_linear(int border, const Tracked& tracked, std::optional<Side> side, double time);
   void find_function(int border, const Tracked& tracked, std::optional<Side> side, double time);
@@ -102,6 +104,7 @@ class PartRun {
   std::vector<double> past_frame_;
   StateVariant* next_variant_ = nullptr;  // the states to go on with from the end of the window
   std::vector<double> next_frame_;
+  double decided_ = 0;  // when the sides of the borders were found last
   double from_ = 0, reached_ = 0;
   double horizon_ = 0;  // of parts without states: length of the next window
   bool has_window_ = false;
