@@ -16,6 +16,7 @@ bool Scheduler::start_physics() {
 }
 
 bool Scheduler::fail_physics() {
+  if (interrupted()) return false;  // who is interrupted finds no solution
   outcome_.why = physics->failure().why;
   CHI_CHECK(outcome_.failed(), "a failure of the equations has a reason");
   return false;

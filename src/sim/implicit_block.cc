@@ -129,7 +129,7 @@ bool ImplicitBlock::solve(const SolverContext& context, double* frame, Effort ef
   }
   const bool scalar = rows_.size() == 1 && unknowns_.size() == 1;
   if (scalar && !linear_ && effort == Effort::Near && solve_scalar(w, frame)) return true;
-  if (solve_nonlinear(w, frame, effort, failure)) {
+  if (solve_nonlinear(context, w, frame, effort, failure)) {
     // A guess that solves dependent equations ends the iteration before their rank is looked at.
     if (direct) rank_deficiency_ = std::max(rank_deficiency_, 1);
     return true;
@@ -216,8 +216,10 @@ bool ImplicitBlock::solve_scalar(Work& w, double* frame) {
   return false;
 }
 
-bool ImplicitBlock::solve_nonlinear(Work& w, double* frame, Effort effort, SolveFailure& failure) {
+bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, double* frame,
+                                    Effort effort, SolveFailure& failure) {
   const auto residual = [&](std::span<const double> x, std::span<double> out) {
+    if (context.is_interrupted()) return EvalStatus::Domain;
     store(x, frame);
     if (w.residuals.evaluate(frame, out.data())) return EvalStatus::Ok;
     w.fault = w.residuals.fault();

@@ -39,7 +39,8 @@ class ImplicitBlock {
   Work& work(const SolverContext& context);
   bool solve_linear(Work& w, double* frame, SolveFailure& failure);
   bool solve_scalar(Work& w, double* frame);
-  bool solve_nonlinear(Work& w, double* frame, Effort effort, SolveFailure& failure);
+  bool solve_nonlinear(const SolverContext& context, Work& w, double* frame, Effort effort,
+                       SolveFailure& failure);
   bool check_rows(const SolverContext& context, Work& w, double* frame, SolveFailure& failure);
   bool factor(Work& w, double* frame, SolveFailure& failure);
   void store(std::span<const double> x, double* frame) const;

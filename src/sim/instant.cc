@@ -40,6 +40,7 @@ InstantSolver::InstantSolver(Engine& engine, const flat::EquationSet& set, Span 
       span_(span),
       context_{
           .pool = engine.workshop_.pool(), .leaves = leaves_, .boxes = engine.workshop_.boxes} {
+  context_.interrupted = engine.workshop_.options.interrupted;
   if (!engine.members_.empty()) {
     const SolverContext& other = engine.members_.front().part->context();
     context_.lower = other.lower;
