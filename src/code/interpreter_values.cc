@@ -113,14 +113,18 @@ RunError Interpreter::reading_operation(const RuntimeType& type, const Instr& in
       failure_.facts = {f[in.c].i, list_length(b)};
       return list_get(*type.element, b, f[in.c].i, a);
     case Op::ListRange: return list_range(heap, *type.element, b[0].i, b[1].i, b[2].i, a);
-    case Op::ListSum: return list_sum(*type.element, b, a);
+    case Op::ListSum:
+      return type.kind == TypeKind::Array ? sum_of(*type.element, b, type.length, a)
+                                          : list_sum(*type.element, b, a);
     case Op::ListLeast:
     case Op::ListGreatest: {
-      const std::int64_t length = list_length(b);
+      const bool array = type.kind == TypeKind::Array;
+      const std::int64_t length = array ? type.length : list_length(b);
       if (length == 0) return RunError::EmptyList;
-      const Slot* best = list_at(*type.element, b, 0);
+      const auto at = [&](std::int64_t i) { return array ? b + i : list_at(*type.element, b, i); };
+      const Slot* best = at(0);
       for (std::int64_t i = 1; i < length; ++i) {
-        const Slot* next = list_at(*type.element, b, i);
+        const Slot* next = at(i);
         const int order = compare(*type.element, next, best);
         if (in.op == Op::ListLeast ? order < 0 : order > 0) best = next;
       }

@@ -174,9 +174,12 @@ RunError list_reverse(Heap& heap, const RuntimeType& element, Slot* list) {
 
 RunError list_sum(const RuntimeType& element, const Slot* list, Slot* sum) {
   const Sequence q = load_sequence(list);
+  return sum_of(element, q.length == 0 ? nullptr : q.buffer->at(q.begin), q.length, sum);
+}
+
+RunError sum_of(const RuntimeType& element, const Slot* values, std::int64_t count, Slot* sum) {
   Slot total = element.kind == TypeKind::Real ? real_slot(0.0) : int_slot(0);
-  const Slot* values = q.length == 0 ? nullptr : q.buffer->at(q.begin);
-  for (std::uint32_t i = 0; i < q.length; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     if (element.kind == TypeKind::Real) {
       total.r += values[i].r;
     } else if (!checked_add(total.i, values[i].i, total.i)) {

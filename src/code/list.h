@@ -69,6 +69,8 @@ RunError list_writable(Heap& heap, const RuntimeType& element, Slot* list, std::
 RunError list_reverse(Heap& heap, const RuntimeType& element, Slot* list);
 /// The sum from left to right of a list of nat, int (Overflow) or real; 0 for [].
 RunError list_sum(const RuntimeType& element, const Slot* list, Slot* sum);
+/// The same of `count` numbers that lie one after the other.
+RunError sum_of(const RuntimeType& element, const Slot* values, std::int64_t count, Slot* sum);
 /// [a, a + step, ...] up to but without b; empty when b is not ahead. ZeroStep. `list` was garbage.
 RunError list_range(Heap& heap, const RuntimeType& integer, std::int64_t a, std::int64_t b,
                     std::int64_t step, Slot* list);

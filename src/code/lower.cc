@@ -99,8 +99,25 @@ void Lowering::lower_initialisers(std::span<const DeclId> locals) {
       add_streams(registers_.at(local), type, std::string(ast().symbols.text(decl.name)));
     if (!decl.initial) continue;
     temporary_top_ = 0;
-    store({false, registers_.at(local), 0, type}, value(decl.initial, type));
+    const bool fills = std::holds_alternative<sema::Array>(types()[type]) &&
+                       !std::holds_alternative<sema::Array>(types()[type_of(decl.initial)]);
+    if (fills) {
+      fill(registers_.at(local), type, decl.initial);
+    } else {
+      store({false, registers_.at(local), 0, type}, value(decl.initial, type));
+    }
   }
+}
+
+/// One value for all elements of an array; it is computed once.
+void Lowering::fill(std::int32_t reg, TypeId array, syntax::ExprId by) {
+  TypeId element = array;
+  while (const auto* inner = std::get_if<sema::Array>(&types()[element])) element = inner->element;
+  const Operand one = own(value(by, element));
+  for (std::int32_t at = 0; at < slots(array); at += slots(element)) {
+    store({false, reg + at, 0, element}, {one.reg, element});
+  }
+  drop(one);
 }
 
 bool Lowering::holds_distributions(TypeId type) {

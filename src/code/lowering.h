@@ -67,6 +67,7 @@ class Lowering {
 
   // lower.cc: frames, code, constants
   std::int32_t declare(sema::DeclId decl, sema::TypeId type);
+  void fill(std::int32_t reg, sema::TypeId array, syntax::ExprId by);
   void lower_initialisers(std::span<const sema::DeclId> locals);
   bool holds_distributions(sema::TypeId type);
   void add_streams(std::int32_t reg, sema::TypeId type, const std::string& name);

@@ -177,11 +177,20 @@ class FactFinder {
 
   bool is_boxed(const syntax::Call& n) const {
     if (const auto* builtin = std::get_if<Builtin>(&model_.resolution[n.callee])) {
+      if (is_about_array(*builtin, n)) return false;
       return !is_native(*builtin) || !std::ranges::all_of(model_.ast.list(n.arguments),
                                                           [&](ExprId a) { return numeric(a); });
     }
     return node<syntax::Name>(n.callee) == nullptr ||
            !is_scalar_function(types_, model_.type[n.callee]);
+  }
+
+  /// The sum, least or greatest of the elements of an array: as many operations.
+  bool is_about_array(Builtin builtin, const syntax::Call& n) const {
+    const auto arguments = model_.ast.list(n.arguments);
+    return (builtin == Builtin::Sum || builtin == Builtin::Min || builtin == Builtin::Max) &&
+           arguments.size() == 1 &&
+           std::holds_alternative<sema::Array>(types_[model_.type[arguments[0]]]);
   }
 
   const TypedModel& model_;

@@ -378,6 +378,9 @@ class Run {
   bool library_call(Builtin builtin, const syntax::Call& n) {
     const auto arguments = model_.ast.list(n.arguments);
     const auto argument = [&](std::size_t k) { return one(arguments[k]); };
+    const bool about_array =
+        builtin == Builtin::Sum || builtin == Builtin::Min || builtin == Builtin::Max;
+    if (about_array && arguments.size() == 1) return reduce(builtin, all(arguments[0]));
     switch (builtin) {
       case Builtin::Min: return put(expr::binary(pool_, Op::Min, argument(0), argument(1)));
       case Builtin::Max: return put(expr::binary(pool_, Op::Max, argument(0), argument(1)));
@@ -387,6 +390,15 @@ class Run {
                                arguments.size() > 2 ? argument(2) : expr::ExprId{}));
       default: return put(expr::unary(pool_, unary_op(builtin), argument(0)));
     }
+  }
+
+  /// The sum, least or greatest of the elements of an array.
+  bool reduce(Builtin builtin, std::span<const expr::ExprId> elements) {
+    if (elements.empty()) return builtin == Builtin::Sum && put(expr::constant(pool_, 0));
+    const Op op = builtin == Builtin::Sum ? Op::Add : builtin == Builtin::Min ? Op::Min : Op::Max;
+    expr::ExprId result = elements[0];
+    for (const expr::ExprId e : elements.subspan(1)) result = expr::binary(pool_, op, result, e);
+    return put(result);
   }
 
   const sema::TypedModel& model_;

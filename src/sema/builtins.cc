@@ -80,7 +80,7 @@ class LibraryCall {
       case Sort: return sorted();
       case Insert: return inserted();
       case Range: return range();
-      case Sum: return sum();
+      case Sum: return numbers();
       case Size: return size();
       case Pick: return pick();
       case Keys:
@@ -153,15 +153,22 @@ class LibraryCall {
     return list ? list->element : c_.unknown();
   }
 
+  /// The type of the numbers in a list or an array.
+  TypeId numbers() {
+    const TypeId found = check_expr(c_, arguments_[0]);
+    const auto array = c_.as<Array>(found);
+    const TypeId inside = array ? array->element : element(found);
+    if (c_.types.is_numeric(inside) || c_.types.is_unknown(found)) return inside;
+    return wrong(0, "a list or an array of numbers", found);
+  }
+
   TypeId extreme() {
     if (arguments_.size() == 2) {
       const TypeId a = number(0);
       const TypeId b = number(1);
       return join(c_.types, a, b).value_or(c_.unknown());
     }
-    const TypeId found = element(list(0, {}));
-    return c_.types.is_numeric(found) || c_.types.is_unknown(found) ? found
-                                                                    : wrong(0, "numbers", found);
+    return numbers();
   }
 
   TypeId part_of_list() {
@@ -203,12 +210,6 @@ class LibraryCall {
     }
     const TypeId wanted = element(hint_ ? hint_ : c_.unknown());
     return c_.types.list(c_.types.is_integer(wanted) ? wanted : widest);
-  }
-
-  TypeId sum() {
-    const TypeId found = element(list(0, {}));
-    if (c_.types.is_numeric(found) || c_.types.is_unknown(found)) return found;
-    return wrong(0, "a list of numbers", found);
   }
 
   TypeId size() {

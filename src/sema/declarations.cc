@@ -108,6 +108,13 @@ void check_bounds(Context& c, const syntax::VarDecl& group, TypeId type) {
   require(c, group.high, c.real_type(), "a bound");
 }
 
+/// Whether one value is meant for all elements of an array: `T: real^100 := 20.0`.
+bool fills(const Context& c, TypeId found, TypeId type) {
+  if (!c.as<Array>(type) || c.as<Array>(found) || c.types.is_unknown(found)) return false;
+  while (const auto array = c.as<Array>(type)) type = array->element;
+  return fits(c.types, found, type);
+}
+
 void check_initial(Context& c, const syntax::VarDecl& group, TypeId type, OwnerKind owner) {
   if (!group.initial) return;
   if (c.types.channel_of(type)) {
@@ -117,7 +124,9 @@ void check_initial(Context& c, const syntax::VarDecl& group, TypeId type, OwnerK
     return;
   }
   const PlaceGuard place(c, owner == OwnerKind::Function ? Place::Function : Place::Initialiser);
-  require(c, group.initial, type);
+  const TypeId found = check_expr(c, group.initial, type);
+  if (owner != OwnerKind::Function && fills(c, found, type)) return;
+  require_fits(c, group.initial, found, type, "");
 }
 
 }  // namespace

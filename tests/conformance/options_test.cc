@@ -125,6 +125,8 @@ TEST_F(Options, EveryPatternMatchesSomething) {
   expect_run_complaint({"--vars", "nn"}, "did you mean `n`?");
   expect_run_complaint({"--vars", "n,other"}, "`--vars other` matches no variable of the model");
   expect_run_complaint({"--vars", "other"}, "it has n, b, x");
+  folder.write("inside.chi", "proc P() = |[ n: nat | delta 1.0 ]|\nxper = |[ P() || P() ]|\n");
+  expect_complaint({"run", "inside.chi", "--vars", "n"}, "did you mean `*.n`?");
 }
 
 TEST_F(Options, PlacesOfResultsAreLookedAtBeforeTheRun) {

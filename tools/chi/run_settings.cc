@@ -182,7 +182,12 @@ void check_vars(const std::vector<std::string>& patterns, const std::vector<std:
     });
     if (found) continue;
     const std::vector<std::string_view> candidates(names.begin(), names.end());
-    const std::string meant = sema::nearest(pattern, candidates);
+    const std::string inside = "*." + pattern;  // a variable of a process has its label before it
+    const std::string meant =
+        std::any_of(names.begin(), names.end(),
+                    [&](const std::string& name) { return results::matches({inside}, name); })
+            ? inside
+            : sema::nearest(pattern, candidates);
     std::string help = fmt::format("did you mean `{}`?", meant);
     if (meant.empty()) {
       const std::size_t shown = std::min(names.size(), kListed);
