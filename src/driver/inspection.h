@@ -1,9 +1,6 @@
 #pragma once
-#include <memory>
-
 #include "driver/compile.h"
-#include "sim/engine.h"
-#include "sim/scheduler.h"
+#include "sim/run.h"
 
 namespace chi::driver {
 
@@ -18,15 +15,13 @@ class Inspection {
   const sim::Outcome& run();
 
   const sim::Outcome& outcome() const { return outcome_; }
-  sim::Scheduler& scheduler() { return scheduler_; }
-  sim::Engine* engine() { return engine_.get(); }  ///< null for models without equations
+  sim::Scheduler& scheduler() { return run_.scheduler(); }
+  sim::Engine* engine() { return run_.engine(); }  ///< null for models without equations
   const flat::FlatModel& model() const { return *compiled_.model; }
 
  private:
   Compiled& compiled_;
-  sim::RunOptions options_;
-  sim::Scheduler scheduler_;
-  std::unique_ptr<sim::Engine> engine_;
+  sim::Run run_;
   sim::Outcome outcome_;
 };
 

@@ -2,8 +2,7 @@
 
 #include "driver/compile.h"
 #include "driver/explain.h"
-#include "sim/physics.h"
-#include "sim/scheduler.h"
+#include "sim/run.h"
 
 namespace chi::driver {
 namespace {
@@ -27,13 +26,8 @@ Simulation simulate(const SourceFile& source, const SimulationRequest& request,
   const std::optional<Compiled> compiled =
       compile(source, part, {.random_choice = request.run.random_choice}, diagnostics);
   if (!compiled) return result;
-  sim::Scheduler scheduler(*compiled->model, *compiled->program, request.run);
-  std::unique_ptr<sim::Physics> physics;
-  if (sim::needs_physics(*compiled->model, *compiled->program)) {
-    physics = sim::make_physics(*compiled->model, *compiled->program, scheduler.machine(),
-                                scheduler.frames(), request.run);
-    scheduler.physics = physics.get();
-  }
+  sim::Run run(*compiled->model, *compiled->program, request.run);
+  sim::Scheduler& scheduler = run.scheduler();
   results::Recording recording(*compiled->model, scheduler.machine(), scheduler.frames(),
                                {.patterns = request.variables,
                                 .derivatives = request.derivatives,

@@ -277,10 +277,4 @@ void Engine::store_substituted(double time) {
   }
 }
 
-std::unique_ptr<Physics> make_physics(flat::FlatModel& model, code::Program& program,
-                                      code::Machine& machine, const Frames& frames,
-                                      const RunOptions& options) {
-  return std::make_unique<Engine>(model, program, machine, frames, options);
-}
-
 }  // namespace chi::sim

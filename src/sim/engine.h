@@ -22,6 +22,7 @@ namespace chi::sim {
 /// an event does not grow with the number of parts.
 class Engine : public Physics {
  public:
+  /// All arguments outlive it; `model` and `program` may receive rows.
   Engine(flat::FlatModel& model, code::Program& program, code::Machine& machine,
          const Frames& frames, const RunOptions& options);
   ~Engine() override;

@@ -94,9 +94,4 @@ class Physics : public code::Surroundings {
 /// such a one can answer.
 bool needs_physics(const flat::FlatModel& model, const code::Program& program);
 
-/// The one that simulates. All arguments outlive it; `model` and `program` may receive rows.
-std::unique_ptr<Physics> make_physics(flat::FlatModel& model, code::Program& program,
-                                      code::Machine& machine, const Frames& frames,
-                                      const RunOptions& options);
-
 }  // namespace chi::sim

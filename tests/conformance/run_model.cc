@@ -8,6 +8,7 @@
 #include "driver/compile.h"
 #include "driver/explain.h"
 #include "results/event_log.h"
+#include "sim/run.h"
 
 namespace chi::conformance {
 namespace {
@@ -69,13 +70,8 @@ Ran run_model(std::string_view text, const RunRequest& request) {
                                 .max_actions = request.max_actions,
                                 .heap_limit = request.heap_limit,
                                 .interrupted = &collector.stop};
-  sim::Scheduler scheduler(*compiled->model, *compiled->program, options);
-  std::unique_ptr<sim::Physics> physics;
-  if (sim::needs_physics(*compiled->model, *compiled->program)) {
-    physics = sim::make_physics(*compiled->model, *compiled->program, scheduler.machine(),
-                                scheduler.frames(), options);
-    scheduler.physics = physics.get();
-  }
+  sim::Run run(*compiled->model, *compiled->program, options);
+  sim::Scheduler& scheduler = run.scheduler();
   scheduler.pulse = &collector;
   Log log(source);
   if (request.events) scheduler.observer = log.observer();

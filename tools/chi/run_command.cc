@@ -25,7 +25,7 @@
 #include "results/recording.h"
 #include "results/write_trace.h"
 #include "run_settings.h"
-#include "sim/scheduler.h"
+#include "sim/run.h"
 
 namespace chi::cli {
 namespace {
@@ -106,16 +106,8 @@ class Run {
     run.interrupted = &interrupted;
     run.heap_limit = memory_for_values();
     const Clock::time_point start = Clock::now();
-    const bool has_physics = sim::needs_physics(*compiled_->model, *compiled_->program);
-    // An action among equations takes a hundred times as long.
-    if (has_physics) run.max_actions /= 100;
-    sim::Scheduler scheduler(*compiled_->model, *compiled_->program, run);
-    std::unique_ptr<sim::Physics> physics;
-    if (has_physics) {
-      physics = sim::make_physics(*compiled_->model, *compiled_->program, scheduler.machine(),
-                                  scheduler.frames(), run);
-      scheduler.physics = physics.get();
-    }
+    sim::Run model(*compiled_->model, *compiled_->program, run);
+    sim::Scheduler& scheduler = model.scheduler();
     std::unique_ptr<results::Recording> recording;
     if (settings_.keeps_results()) {
       recording = std::make_unique<results::Recording>(
@@ -134,7 +126,7 @@ class Run {
     scheduler.pulse = &progress;
     // While only equations move, who records is asked at every step.
     ProgressOfMotion motion(progress, recording.get());
-    if (progress.shows_bar() && physics) scheduler.recorder = &motion;
+    if (progress.shows_bar() && model.engine() != nullptr) scheduler.recorder = &motion;
     initialise_seconds_ = seconds(start, Clock::now());
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGPIPE, SIG_IGN);  // who reads the output may go; the results are kept
@@ -144,7 +136,7 @@ class Run {
     simulate_seconds_ = seconds(begin, Clock::now());
     progress.clear();
     sim::RunCounts counts = scheduler.counts();
-    if (physics) physics->count(counts);
+    if (model.engine() != nullptr) model.engine()->count(counts);
     return finish(outcome, recording.get(), counts, progress);
   }
 
