@@ -132,6 +132,10 @@ compare("thermostat, 10^5 events", hand("thermostat", 100000, 1e-6, 1e-9),
          ("by hand, 1e-9", hand("thermostat", 100000, 1e-9, 1e-12))], 0.2, "events")
 
 
+compare("buck, 10^5 switchings", hand("buck", 100000, 1e-6, 1e-9),
+        [("chi", chi("buck", 100000, work="mode_switches"))], unit="switchings")
+
+
 def growth(title, sizes, programs):
     """Microseconds an event for each size, and how the time grows with the number of events."""
     for label, make in programs:

@@ -17,7 +17,8 @@
 // The models of bench/models with equations, as one writes them by hand for SUNDIALS: right sides
 // and Jacobians in C, sparse where they are large.
 //
-//     equations_by_hand heat|cascade|ladder|robertson|amplifier|thermostat|thermostat_bdf|balls
+//     equations_by_hand
+//     heat|cascade|ladder|robertson|amplifier|thermostat|thermostat_bdf|buck|balls
 //         N RTOL ATOL
 //
 // prints: work seconds answer. The work is steps, or events where there are any.
@@ -296,6 +297,58 @@ Result thermostat(int method, long events, Tolerances tolerances) {
   return result;
 }
 
+// The states of a buck converter; the diode ends conducting when the current is used up.
+struct Buck {
+  bool on = true, conducts = true;
+};
+int buck_rhs(double, N_Vector y, N_Vector yp, void* user) {
+  const auto& mode = *static_cast<Buck*>(user);
+  const double current = data(y)[0], voltage = data(y)[1];
+  data(yp)[0] = mode.on ? (24 - voltage) / 50e-6 : mode.conducts ? -voltage / 50e-6 : 0;
+  data(yp)[1] = (current - voltage / 5) / 100e-6;
+  return 0;
+}
+int buck_root(double, N_Vector y, double* g, void* user) {
+  const auto& mode = *static_cast<Buck*>(user);
+  g[0] = !mode.on && mode.conducts ? data(y)[0] : 1;
+  return 0;
+}
+
+Result buck(long switchings, Tolerances tolerances) {
+  const Context context;
+  N_Vector y = N_VNew_Serial(2, context);
+  data(y)[0] = data(y)[1] = 0;
+  Buck mode;
+  void* cvode = CVodeCreate(CV_ADAMS, context);
+  check(CVodeInit(cvode, buck_rhs, 0, y), "CVodeInit");
+  CVodeSetUserData(cvode, &mode);
+  CVodeSStolerances(cvode, tolerances.relative, tolerances.absolute);
+  SUNNonlinearSolver iteration = SUNNonlinSol_FixedPoint(y, 0, context);
+  CVodeSetNonlinearSolver(cvode, iteration);
+  CVodeRootInit(cvode, 1, buck_root);
+  CVodeSetMaxNumSteps(cvode, -1);
+  double t = 0, next = 0;
+  for (long k = 0; k < switchings; ++k) {
+    mode = {k % 2 == 0, true};
+    next += mode.on ? 4e-6 : 6e-6;
+    while (t < next) {
+      check(CVodeReInit(cvode, t, y), "CVodeReInit");
+      CVodeSetStopTime(cvode, next);
+      const int flag = CVode(cvode, next, y, &t, CV_NORMAL);
+      check(flag, "CVode");
+      if (flag == CV_ROOT_RETURN) {
+        mode.conducts = false;
+        data(y)[0] = 0;
+      }
+    }
+  }
+  const Result result{static_cast<double>(switchings), data(y)[1]};
+  CVodeFree(&cvode);
+  SUNNonlinSolFree(iteration);
+  N_VDestroy(y);
+  return result;
+}
+
 // All balls in one system: an event of one ends the step of all.
 int balls_rhs(double, N_Vector y, N_Vector yp, void* user) {
   const long n = *static_cast<long*>(user);
@@ -360,6 +413,7 @@ Result run(const char* model, long n, Tolerances tolerances) {
   if (is("amplifier")) return amplifier(tolerances);
   if (is("thermostat")) return thermostat(CV_ADAMS, n, tolerances);
   if (is("thermostat_bdf")) return thermostat(CV_BDF, n, tolerances);
+  if (is("buck")) return buck(n, tolerances);
   if (is("balls")) return balls(n, tolerances);
   std::fprintf(stderr, "no model %s\n", model);
   std::exit(2);

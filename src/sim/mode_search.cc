@@ -23,12 +23,22 @@ constexpr double kTolerances = 1e3;
 bool ModeSearch::run() {
   loaded_ = part_.frame_;
   const Sides start = start_sides();
+  Plan* const asked = part_.plan_for(start).plan;
+  if (const auto before = part_.taken_.find({start, asked}); before != part_.taken_.end()) {
+    if (take(before->second)) return true;
+    part_.taken_.erase(before);
+  }
   for (const bool jumps : {false, true}) {
     if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
     jumps_ = jumps;
     if (iterate(start) || pivot(start) || search_near(start) || take_resting() ||
-        search_sliding(start))
+        search_sliding(start)) {
+      // A switch that opens leads through the same modes without a solution every time.
+      if (!jumps && asked != nullptr && !attempt(start).solved) {
+        part_.taken_[{start, asked}] = part_.sides_;
+      }
       return true;
+    }
   }
   explain();
   return false;
