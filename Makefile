@@ -34,13 +34,14 @@ docs:
 	@scripts/install_packages.sh docs
 	@scripts/build_docs.sh
 
-# libFuzzer over the front end, FUZZ_SECONDS long, from the corpus in the tree.
+# libFuzzer over each of FUZZ_TARGETS (tests/fuzz/targets.h), FUZZ_SECONDS long, from the corpora in the tree.
 FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= frontend results statements
 fuzz:
 	@scripts/install_packages.sh fuzz
 	@cmake --preset clang >/dev/null
-	@cmake --build build-clang --target fuzz_frontend
-	@scripts/fuzz.sh build-clang $(FUZZ_SECONDS)
+	@cmake --build build-clang --target fuzzers
+	@scripts/fuzz.sh build-clang $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 format:
 	@scripts/install_packages.sh lint

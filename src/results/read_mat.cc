@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <map>
 
@@ -19,6 +21,7 @@ struct Matrix {
   double at(std::int64_t row, std::int64_t column) const;
 };
 
+constexpr std::int64_t kMostValues = std::int64_t{1} << 28;  // 2 GB
 constexpr int kElementBytes[] = {8, 4, 4, 2, 2, 1};
 
 std::uint64_t little_endian(std::string_view bytes) {
@@ -83,10 +86,14 @@ struct Oriented {
   }
 };
 
+/// What is no byte shows as a question mark.
+char character(double code) {
+  return code >= 0 && code < 256 ? static_cast<char>(static_cast<int>(code)) : '?';
+}
+
 std::string text_at(const Oriented& texts, std::int64_t item) {
   std::string text;
-  for (std::int64_t k = 0; k < texts.fields(); ++k)
-    text += static_cast<char>(static_cast<int>(texts.at(item, k)));
+  for (std::int64_t k = 0; k < texts.fields(); ++k) text += character(texts.at(item, k));
   while (text.ends_with('\0') || text.ends_with(' ')) text.pop_back();
   return text;
 }
@@ -113,16 +120,24 @@ std::optional<Trace> read_mat(std::string_view text, std::string& problem) {
   const Oriented data[] = {{&matrices["data_1"], transposed}, {&matrices["data_2"], transposed}};
   problem = "its matrices do not fit each other";
   if (info.items() != names.items() || info.fields() < 2 || data[1].fields() < 1) return {};
+  // What never changes is stored once in the file, and for every moment here.
+  if (names.items() > kMostValues / std::max<std::int64_t>(data[1].items(), 1)) {
+    problem = fmt::format("it has {} variables at {} times: too many values", names.items(),
+                          data[1].items());
+    return std::nullopt;
+  }
   Trace trace;
   for (std::int64_t r = 0; r < data[1].items(); ++r) trace.times.push_back(data[1].at(r, 0));
   for (std::int64_t v = 0; v < names.items(); ++v) {
     const double which = info.at(v, 0);
     const double place = info.at(v, 1);  // negative: the values with the other sign
     if (which == 0) continue;            // time
-    const auto field = static_cast<std::int64_t>(place < 0 ? -place : place) - 1;
     if (which != 1 && which != 2) return {};
     const Oriented& from = data[which == 1 ? 0 : 1];
-    if (field < 0 || field >= from.fields() || (which == 1 && from.items() < 1)) return {};
+    const double number = std::fabs(place);
+    if (!(number >= 1 && number <= static_cast<double>(from.fields()))) return {};
+    const auto field = static_cast<std::int64_t>(number) - 1;
+    if (field >= from.fields() || (which == 1 && from.items() < 1)) return {};
     trace.names.push_back(text_at(names, v));
     trace.kinds.push_back(Trace::Kind::Real);
     std::vector<double>& column = trace.columns.emplace_back();

@@ -75,7 +75,8 @@ bool Evaluator::real_function(Builtin builtin, ExprId call, std::vector<Value>& 
   const double x = number(arguments[0]);
   const double y = arguments.size() > 1 ? number(arguments[1]) : 0.0;
   const double result = apply(builtin, x, y);
-  const bool pole = (builtin == Builtin::Ln || builtin == Builtin::Log) && x == 0.0;
+  const bool pole = ((builtin == Builtin::Ln || builtin == Builtin::Log) && x == 0.0) ||
+                    (builtin == Builtin::Atanh && std::fabs(x) == 1.0);
   if (pole || (std::isnan(result) && !std::isnan(x) && !std::isnan(y))) {
     return fail(span(call),
                 fmt::format("`{}` has no value at {}", builtin_text(builtin), real_text(x)));

@@ -136,7 +136,8 @@ bool Evaluator::real_arithmetic(ExprId e, double a, double b, Value& out) {
       return true;
     case BinaryOp::Pow: {
       const double power = std::pow(a, b);
-      if (std::isnan(power) && !std::isnan(a) && !std::isnan(b)) {
+      const bool pole = a == 0 && b < 0;
+      if (pole || (std::isnan(power) && !std::isnan(a) && !std::isnan(b))) {
         return fail(span(e), fmt::format("{}^{} is not a real number", a, b));
       }
       out.data = power;

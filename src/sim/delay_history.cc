@@ -24,8 +24,8 @@ double node(int k, int count) { return 0.5 - 0.5 * std::cos(std::numbers::pi * k
 /// that of the differentiation matrix applied to the values.
 template <std::size_t count>
 double interpolate(const std::array<double, count>& values, double x, int derivative) {
-  const int n = static_cast<int>(count);
-  const auto weight = [n](int k) {
+  constexpr int n = static_cast<int>(count);
+  const auto weight = [](int k) {
     const double half = k == 0 || k == n - 1 ? 0.5 : 1.0;
     return k % 2 == 0 ? half : -half;
   };

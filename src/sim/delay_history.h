@@ -20,8 +20,7 @@ namespace chi::sim {
 /// crosses one. Steps are no longer than tau, so that all values needed are there.
 class DelayHistory : public FrameInputs {
  public:
-  DelayHistory(const SolverContext& context, std::int32_t time_place)
-      : context_(context), time_place_(time_place) {}
+  explicit DelayHistory(const SolverContext& context) : context_(context) {}
 
   /// Takes notice of `delay` leaves that were entered since. True if there are any delays at all.
   bool update();
@@ -78,7 +77,6 @@ class DelayHistory : public FrameInputs {
   double tau_of(Delay& delay, const double* frame, double* start = nullptr);
 
   SolverContext context_;
-  std::int32_t time_place_;
   std::int32_t known_leaves_ = 0;
   std::vector<Delay> delays_;
   std::vector<Operand> operands_;

@@ -44,7 +44,7 @@ class DelayHistoryTest : public ::testing::Test {
   ExprId delay;
   std::int32_t time_place = 0, x_place = 0, delay_place = 0;
   SolverContext context{.pool = pool, .leaves = leaves};
-  DelayHistory history{context, 0};
+  DelayHistory history{context};
   std::vector<double> frame;
 };
 

@@ -45,7 +45,7 @@ void bind_parameters(const flat::FlatModel& model, const flat::Block& block, con
 /// What is bound to a `ref` parameter of the part that runs is declared nowhere.
 void place_undeclared(const flat::FlatModel& model, code::Machine& machine, Frames& frames) {
   frames.variable.resize(model.variables.size(), -1);
-  std::vector<char> is_declared(model.variables.size(), 0);
+  std::vector<char> is_declared(static_cast<std::size_t>(model.variables.size()), 0);
   for (const flat::Block& block : model.blocks) {
     for (const flat::VariableId v : block.variables) {
       if (v) is_declared[static_cast<std::size_t>(v.index)] = 1;

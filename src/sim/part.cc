@@ -34,7 +34,7 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
       number_(number),
       context_{.pool = workshop.pool(), .leaves = leaves_, .boxes = workshop.boxes},
       conditions_(workshop.pool(), leaves_, workshop.boxes),
-      delays_(context_, 0) {
+      delays_(context_) {
   const auto bound = [this](VarRef x, bool upper) {
     const double none =
         upper ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();

@@ -411,6 +411,14 @@ ExprId Parser::parenthesized() {
   return add_expr({since(span_at(open)), Parenthesized{inner}});
 }
 
+/// The sign tells what the brackets hold. `<` and `>` are no brackets to the reader ahead, so a
+/// comma may stand in the first element; but where the closing bracket is missing, what follows the
+/// comma may be anything.
+bool Parser::element_sign_ahead(std::int32_t open, TokenKind sign) const {
+  if (partner(open) >= 0) return find_ahead(open + 1, {sign}, {K::Bar}) >= 0;
+  return find_ahead(open + 1, {sign}, {K::Bar, K::Comma}) >= 0;
+}
+
 ExprId Parser::bracketed() {
   if (panic_) return error_expr();
   const std::int32_t open = at_;
@@ -418,7 +426,7 @@ ExprId Parser::bracketed() {
     at_ += 2;
     return add_expr({since(span_at(open)), ListExpr{}});
   }
-  if (find_ahead(at_ + 1, {K::Arrow}, {K::Bar, K::Comma}) >= 0) return guarded_value();
+  if (element_sign_ahead(open, K::Arrow)) return guarded_value();
   const std::vector<ExprId> values = arguments(open, "`,` or `]` after an element");
   return add_expr({since(span_at(open)), ListExpr{store(ast_.expr_lists, values)}});
 }
@@ -445,7 +453,7 @@ ExprId Parser::braced() {
   const std::int32_t open = at_;
   const Span begin = span();
   if (kind(1) == K::Ident && kind(2) == K::Equal) return record();
-  if (find_ahead(at_ + 1, {K::Colon}, {K::Comma}) >= 0) return dictionary();
+  if (element_sign_ahead(open, K::Colon)) return dictionary();
   const std::vector<ExprId> values = arguments(open, "`,` or `}` after an element");
   return add_expr({since(begin), SetExpr{store(ast_.expr_lists, values)}});
 }

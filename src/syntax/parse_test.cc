@@ -51,6 +51,7 @@ TEST(ParseExpr, ReadsEveryForm) {
   EXPECT_EQ(expr("{1, 2}"), "(set 1 2)");
   EXPECT_EQ(expr("{a = 1, b = x < y}"), "(record (a 1) (b (< x y)))");
   EXPECT_EQ(expr("{1: a, b + 1: c}"), "(dict (: 1 a) (: (+ b 1) c))");
+  EXPECT_EQ(expr("{<1, 2>: a}"), "(dict (: (tuple 1 2) a))") << "a comma in the first key";
 }
 
 TEST(ParseType, ReadsEveryForm) {

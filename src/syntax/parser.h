@@ -226,6 +226,7 @@ class Parser {
   bool has_system_declarations(std::int32_t i) const;
   /// The first of `kinds` outside brackets, before any of `stops`; -1 if there is none.
   std::int32_t find_ahead(std::int32_t i, Kinds kinds, Kinds stops) const;
+  bool element_sign_ahead(std::int32_t open, TokenKind sign) const;
 
   const Tokens& tokens_;
   Diagnostics& diagnostics_;

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Are the tests able to fail? `run.py SCRATCH [--only TEXT] [--jobs N] [--report FILE]`.
+
+Copies the tree to SCRATCH, and builds there. Each mutation of mutations.py is applied, what depends on it is built again, and
+the tests meant to catch it are run until one fails: caught. A mutation that no longer compiles counts as a mistake of the list.
+Exit code 1 if one survived.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+from mutations import MUTATIONS
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PATIENCE = 600  # seconds for one test; a mutation may loop for ever, and is caught then
+
+
+def copy_tree(scratch):
+    files = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
+                           stdout=subprocess.PIPE).stdout
+    present = b"\0".join(f for f in files.split(b"\0") if f and (ROOT / f.decode()).exists())
+    scratch.mkdir(parents=True, exist_ok=True)
+    pack = subprocess.Popen(["tar", "--null", "-T", "-", "-cf", "-"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    unpack = subprocess.Popen(["tar", "-xf", "-"], cwd=scratch, stdin=pack.stdout)
+    pack.stdin.write(present)
+    pack.stdin.close()
+    if pack.wait() or unpack.wait():
+        raise SystemExit("mutation: the tree cannot be copied")
+
+
+def target_of(test):
+    return "chi" if test.startswith("models/") else test
+
+
+def build(scratch, targets, jobs):
+    done = subprocess.run(["ninja", "-C", str(scratch / "build"), "-j", str(jobs), *sorted(set(targets))], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode == 0, done.stdout.decode("utf-8", "replace")
+
+
+def passes(scratch, test, jobs):
+    if test.startswith("models/"):
+        folder = str(scratch / "tests" / test)
+        command = [str(scratch / "tests/models/run.py"), str(scratch / "build/chi"), folder, "--quiet", "--jobs", str(jobs),
+                   "--timeout", "20"]
+    else:
+        command = [str(scratch / "build/tests" / test), "--gtest_brief=1", "--gtest_fail_fast"]
+    limits = "ulimit -v 8000000 -c 0; "
+    try:
+        return subprocess.run(["/bin/bash", "-c", limits + 'exec "$@"', "mutation", *command], cwd=scratch, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              timeout=PATIENCE).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def attempt(scratch, mutation, jobs):
+    """`caught by ...`, `survived`, or what is wrong with the list."""
+    path = scratch / mutation.file
+    original = path.read_text("utf-8")
+    if original.count(mutation.old) != 1:
+        return f"the text to change stands {original.count(mutation.old)} times in {mutation.file}"
+    try:
+        path.write_text(original.replace(mutation.old, mutation.new), "utf-8")
+        for test in mutation.tests:
+            built, output = build(scratch, [target_of(test)], jobs)
+            if not built:
+                return "does not compile: " + next((line for line in output.splitlines() if "error" in line), "")[-200:]
+            if not passes(scratch, test, jobs):
+                return f"caught by {test}"
+        return "survived"
+    finally:
+        path.write_text(original, "utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("scratch", type=pathlib.Path)
+    parser.add_argument("--only", default="", help="mutations with this text in their name")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--report", type=pathlib.Path)
+    options = parser.parse_args()
+    scratch = options.scratch.resolve()
+    chosen = [m for m in MUTATIONS if options.only in m.name]
+    copy_tree(scratch)
+    subprocess.run(["cmake", "--preset", "release"], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
+    tests = sorted({t for m in chosen for t in m.tests})
+    built, output = build(scratch, [target_of(t) for t in tests], options.jobs)
+    if not built:
+        print(output[-3000:])
+        return 1
+    broken = [t for t in tests if not passes(scratch, t, options.jobs)]
+    if broken:
+        print("fail without any mutation:", ", ".join(broken))
+        return 1
+    lines, bad = [], 0
+    for mutation in chosen:
+        verdict = attempt(scratch, mutation, options.jobs)
+        bad += not verdict.startswith("caught")
+        lines.append(f"{mutation.name}: {verdict}")
+        print(lines[-1], flush=True)
+    lines.append(f"{len(chosen)} mutations, {len(chosen) - bad} caught, {bad} not")
+    print(lines[-1])
+    if options.report:
+        options.report.write_text("\n".join(lines) + "\n", "utf-8")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
