@@ -46,6 +46,11 @@ std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
 /// between events, and not inside conditions. O(nodes reached).
 std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots);
 
+/// A condition with relations between smooth expressions only: `abs(x) < 1` becomes `x < 1 and -x <
+/// 1`, min and max likewise; where such a kink is part of a sum or a product, its condition decides
+/// between the relations with either branch. A relation whose kinks are too many stays.
+ExprId smooth_relations(Pool& pool, ExprId condition);
+
 /// The roots with calls of functions that have a body replaced by the body; so are calls in bodies.
 /// Calls of black boxes and of their derivatives stay. O(nodes of the result), up to sharing.
 std::vector<ExprId> inline_calls(Pool& pool, std::span<const ExprId> roots);

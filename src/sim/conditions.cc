@@ -38,8 +38,8 @@ int Conditions::find(ExprId condition) const {
 
 int Conditions::add(ExprId condition) {
   if (const int known = find(condition); known >= 0) return known;
-  // Relations hide in the bodies of functions.
-  const ExprId open = expr::inline_calls(pool_, condition);
+  // Relations hide in the bodies of functions, and corners in relations.
+  const ExprId open = expr::smooth_relations(pool_, expr::inline_calls(pool_, condition));
   const expr::Cone cone(pool_, std::array{open}, {.below_relations = false});
   for (const ExprId e : cone.nodes()) {
     if (pool_.has(e, expr::kBoolean)) node_of(e);

@@ -41,6 +41,18 @@ class Track:
         return [f(time) for (t, f), end in zip(self.pieces, ends) if t - NEAR <= time <= end + NEAR]
 
 
+class Passage:
+    """From 0 to 1 in a window of time whose ends are as good as the solution is."""
+
+    def __init__(self, enters, leaves):
+        self.enters, self.leaves = enters, leaves
+
+    def values(self, time):
+        if time < self.enters - NEAR:
+            return [0.0]
+        return [1.0] if time > self.leaves + NEAR else [k / 1000 for k in range(1001)]
+
+
 class Case:
     """A model with its solution: per column a track, or None if its values are not looked at; times that it prints."""
 
@@ -458,7 +470,8 @@ def needles(r):
     for c in levels:
         low, high = text_of(c), text_of(c + width)
         conditions.append(r.choice((f"x >= {low} and x <= {high}", f"x > {low} and x < {high}",
-                                    f"not (x < {low} or x > {high})", f"2*x - {high} <= x and x >= {low}")))
+                                    f"not (x < {low} or x > {high})", f"2*x - {high} <= x and x >= {low}",
+                                    f"max(x - {high}, {low} - x) <= 0", f"abs(2*x - {low} - {high}) <= {text_of(width)}")))
     tracks = {"x": Track(), "n": Track()}
     tracks["x"].begin(0.0, line(0.0, 0.0, slope))
     tracks["n"].begin(0.0, constant(0))
@@ -483,6 +496,46 @@ def needles(r):
             f"{text_of(slope)}\n , " + "\n , ".join(equations) + "\n]|\n")
     case = Case(text, end, tracks)
     case.tolerance = 1e-3  # the ends of the window are as good as doubles are
+    return case
+
+
+def windows(r):
+    """How long a curved motion stays in windows of all widths, relative to what it must be: 1 after each."""
+    mean, swing, omega, phase = real(r, 0.5, 2), real(r, 0.0, 0.4), real(r, 0.5, 5), real(r, 0, 6)
+    end = r.choice((2.0, 5.0, 20.0))
+
+    def position(t):
+        return mean * t + swing / omega * (math.sin(omega * t + phase) - math.sin(phase))
+
+    def arrival(x):
+        low, high = 0.0, end
+        for _ in range(200):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if position(middle) < x else (low, middle)
+        return high
+    count = r.randint(1, 4)
+    lows = sorted(real(r, 0.05, 0.95, 3) * position(end) for _ in range(count))
+    widths = [10 ** r.uniform(-7, -2) for _ in range(count)]
+    tops = [a + w for a, w in zip(lows, widths)]
+    if any(b - a < 0.01 for a, b in zip(tops, lows[1:])) or tops[-1] > 0.98 * position(end):
+        raise Degenerate
+    tracks, equations = {"x": Track()}, []
+    tracks["x"].begin(0.0, position)
+    for k, (a, b) in enumerate(zip(lows, tops)):
+        enters, leaves = arrival(a), arrival(b)
+        low, high, half, middle = text_of(a), text_of(b), text_of(0.5 * (b - a)), text_of(0.5 * (a + b))
+        inside = r.choice((f"(x - {low})*(x - {high}) <= 0", f"x >= {low} and x <= {high}", f"abs(x - {middle}) <= {half}",
+                           f"not (x < {low} or x > {high})", f"(x - {low})*({high} - x) >= 0", f"max(x - {high}, {low} - x) <= 0",
+                           f"min(x - {low}, {high} - x) > 0", f"2*abs(x - {middle}) - 2*{half} < 0",
+                           f"(if x > {middle} then x - {high} else {low} - x) <= 0"))
+        rate = text_of(1 / (leaves - enters))
+        equations.append(r.choice((f"y{k}' = if {inside} then {rate} else 0.0",
+                                   f"[ {inside} -> y{k}' = {rate} | not ({inside}) -> y{k}' = 0.0 ]")))
+        tracks[f"y{k}"] = Passage(enters, leaves)
+    text = ("proc P() =\n|[ x, " + ", ".join(f"y{k}" for k in range(count)) + f": real := 0.0\n | x' = {mean!r} + "
+            f"{swing!r}*cos({omega!r}*time + {phase!r})\n , " + "\n , ".join(equations) + "\n]|\n")
+    case = Case(text, end, tracks)
+    case.tolerance = 1e-3
     return case
 
 
@@ -579,7 +632,7 @@ def chains(r):
 
 
 KINDS = {"automaton": automaton, "thermostats": thermostats, "balls": balls, "friction": friction, "diodes": diodes,
-         "needles": needles, "coincidences": coincidences, "chains": chains}
+         "needles": needles, "windows": windows, "coincidences": coincidences, "chains": chains}
 
 
 def make(seed, kind=None):
