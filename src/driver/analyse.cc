@@ -35,6 +35,7 @@ class ModeReader {
     result_.part = part_.number();
     result_.time = met_.time;
     result_.mode = part_.mode_text(met_.sides);
+    if (result_.mode.empty()) result_.mode = met_.text;
     equations();
     unknowns();
     if (plan_.is_singular()) {

@@ -45,8 +45,11 @@ void EventLog::state_event(double time, std::string_view what, Span span, int di
   line(time, "state", what, fmt::format(",\"direction\":\"{}\"", word), span);
 }
 
-void EventLog::mode_change(double time, std::string_view part, std::string_view what, Span span) {
-  line(time, "mode", what, fmt::format(",\"part\":{}", json_quote(part)), span, part);
+void EventLog::mode_change(double time, std::string_view part, std::string_view what,
+                           std::string_view because, Span span) {
+  std::string more = fmt::format(",\"part\":{}", json_quote(part));
+  if (!because.empty()) more += fmt::format(",\"because\":{}", json_quote(because));
+  line(time, "mode", what, more, span, part);
 }
 
 void EventLog::jump(double time, std::string_view variable, double before, double after,

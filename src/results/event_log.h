@@ -30,7 +30,8 @@ class EventLog : public sim::Observer {
   void selected(double time, std::string_view process, Span span) override;
   void printed(double time, std::string_view process, std::string_view text, Span span) override;
   void state_event(double time, std::string_view what, Span span, int direction) override;
-  void mode_change(double time, std::string_view part, std::string_view what, Span span) override;
+  void mode_change(double time, std::string_view part, std::string_view what,
+                   std::string_view because, Span span) override;
   void jump(double time, std::string_view variable, double before, double after,
             std::string_view what, Span span) override;
   void conserved(double time, std::string_view what, double before, double after,

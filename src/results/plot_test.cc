@@ -86,6 +86,27 @@ TEST(Panels, PutTogetherWhatIsOfOneSize) {
   EXPECT_TRUE(make_panels({}, 6, 8).empty());
 }
 
+// Of a large array some elements, in one panel; what stands still has none where anything moves.
+TEST(Panels, ArraysStayTogether) {
+  std::vector<std::string> names = {"still"};
+  std::vector<std::vector<double>> columns = {{70, 70}};
+  for (int k = 0; k < 100; ++k) {
+    names.push_back("T[" + std::to_string(k) + "]");
+    columns.push_back({0, 1.0 + k / 100.0});
+  }
+  names.push_back("v");
+  columns.push_back({0, 1});
+  const Trace trace = trace_of(names, {0, 1}, columns);
+  const std::vector<Panel> panels = make_panels(trace, 6, 8);
+  ASSERT_EQ(panels.size(), 2u);
+  EXPECT_EQ(panels[0].variables, (std::vector<std::size_t>{1, 15, 29, 43, 57, 71, 85, 100}));
+  EXPECT_EQ(panels[1].variables, (std::vector<std::size_t>{101}));
+  EXPECT_EQ(worth_seeing(trace, 3), (std::vector<std::size_t>{0, 1, 101}));
+  EXPECT_EQ(worth_seeing(trace, 5), (std::vector<std::size_t>{0, 1, 50, 100, 101}));
+  EXPECT_EQ(worth_seeing(trace, 200).size(), 102u);
+  EXPECT_EQ(make_panels(trace_of({"a", "b"}, {0, 1}, {{1, 1}, {9, 9}}), 6, 8).size(), 2u);
+}
+
 const Trace kEvents = trace_of({"x", "a<b>&\"c\""}, {0, 1, 1, 2}, {{0, 1, 5, 6}, {1, 1, 1, 1}});
 
 TEST(SvgPlot, IsSvgWithAllCurves) {

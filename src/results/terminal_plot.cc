@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "results/axis.h"
+#include "results/panels.h"
 
 namespace chi::results {
 namespace {
@@ -132,13 +133,13 @@ std::string time_axis(const Axis& time, int width) {
 std::string terminal_plot(const Trace& trace, int columns, int rows) {
   if (trace.rows() == 0 || trace.names.empty()) return "nothing to plot\n";
   const int most = std::max(1, (rows - 2) / 4);
-  const int shown = std::min<int>(static_cast<int>(trace.names.size()), most);
+  const std::vector<std::size_t> chosen = worth_seeing(trace, static_cast<std::size_t>(most));
+  const int shown = static_cast<int>(chosen.size());
   const int panel = std::max(2, (rows - 2) / shown - 1);
   const int width = std::max(20, columns - kLeft - 9);
   const Axis time = make_axis(trace.times.front(), trace.times.back(), 6);
   std::string out;
-  for (int v = 0; v < shown; ++v) {
-    const auto variable = static_cast<std::size_t>(v);
+  for (const std::size_t variable : chosen) {
     const auto [low, high] = finite_range(trace.columns[variable]);
     const Axis axis = make_axis(low, high, 4);
     Canvas canvas(width, panel);

@@ -40,9 +40,11 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
       changed += (changed.empty() ? "" : ", ") +
                  part.text(part.conditions().borders()[at(b)].difference) + relation;
     }
-    if (changed.empty()) changed = part.mode_text();
-    observer->mode_change(now, part.name(), changed, span);
+    if (changed.empty()) span = part.first_span();
+    observer->mode_change(now, part.name(), part.mode_text(), changed, span);
   }
+  if (before == nullptr && part.has_modes())
+    observer->mode_change(now, part.name(), part.mode_text(), "", part.first_span());
   for (const Change& change : part.jumps()) {
     observer->jump(now, variable_name(change.variable), change.before, change.after,
                    change.is_impulse ? "impulse" : "jump", part.variable_span(change.variable));

@@ -20,9 +20,10 @@ class Observer {
   /// A guard or condition changed its value. `direction`: +1 it became true, -1 it became false, 0
   /// its event function touched zero and went back.
   virtual void state_event(double time, std::string_view what, Span span, int direction) = 0;
-  /// The equations of `part` are from now on those of the mode `what`.
+  /// The equations of `part` are from now on those of the mode `what`, also at the start of a part
+  /// that has several. `because`: the relations that changed, if any did.
   virtual void mode_change(double time, std::string_view part, std::string_view what,
-                           Span span) = 0;
+                           std::string_view because, Span span) = 0;
   /// A variable took another value without being assigned; `what` says why.
   virtual void jump(double time, std::string_view variable, double before, double after,
                     std::string_view what, Span span) = 0;

@@ -10,6 +10,7 @@
 #include "expr/build.h"
 #include "expr/incidence.h"
 #include "expr/print.h"
+#include "flat/activity.h"
 #include "flat/scalars.h"
 #include "sim/mode_search.h"
 
@@ -365,7 +366,8 @@ bool Part::settle(double time) {
   if (plan_ != before || variant_ == nullptr || plan_->has_choice()) choose_states();
   if (plan_ != before && !plan_->was_met()) {
     plan_->meet();
-    met_.push_back({plan_, variant_, sides_, time});
+    const bool only_discrete = mode_borders_.empty() && has_modes();
+    met_.push_back({plan_, variant_, sides_, time, only_discrete ? mode_text() : std::string()});
   }
   return variant_ != nullptr;
 }
@@ -383,16 +385,58 @@ std::string Part::name() const {
   return model.blocks[at(block)].path;
 }
 
-std::string Part::mode_text() {
-  const std::vector<Truth> truths = condition_truths(sides_);
-  std::string text_of_mode;
-  for (std::size_t b = 0; b < guard_conditions_.size() && text_of_mode.size() < 120; ++b) {
-    if (truths[at(guard_conditions_[b])] != Truth::True) continue;
-    const ExprId guard =
-        equations_.set.branches[flat::BranchId{static_cast<std::int32_t>(b)}].guard;
-    text_of_mode += (text_of_mode.empty() ? "" : ", ") + text(guard);
+namespace {
+
+/// What holds where a condition does not, as a reader would write it.
+ExprId opposite(expr::Pool& pool, ExprId condition) {
+  using expr::Op;
+  const auto with = [&](Op op) {
+    return expr::binary(pool, op, pool.operand(condition, 0), pool.operand(condition, 1));
+  };
+  switch (pool.op(condition)) {
+    case Op::Less: return with(Op::GreaterEqual);
+    case Op::LessEqual: return with(Op::Greater);
+    case Op::Greater: return with(Op::LessEqual);
+    case Op::GreaterEqual: return with(Op::Less);
+    default: return expr::negation(pool, condition);
   }
-  return text_of_mode.empty() ? "no guard is open" : text_of_mode;
+}
+
+}  // namespace
+
+bool Part::has_modes() const {
+  return !guard_conditions_.empty() ||
+         std::any_of(equation_conditions_.begin(), equation_conditions_.end(),
+                     [](const std::vector<int>& conditions) { return !conditions.empty(); });
+}
+
+std::string Part::mode_text() {
+  constexpr std::size_t kLongest = 120;
+  const std::vector<Truth> truths = condition_truths(sides_);
+  std::vector<int> told;
+  std::string all;
+  const auto tell = [&](int condition, ExprId what, bool holds) {
+    if (std::find(told.begin(), told.end(), condition) != told.end()) return;
+    told.push_back(condition);
+    if (!all.empty()) all += ", ";
+    all += text(holds ? what : opposite(workshop_.pool(), what));
+  };
+  const flat::EquationSet& set = equations_.set;
+  for (flat::BranchId b{0}; b.index < set.branches.size() && all.size() < kLongest; ++b.index) {
+    const int condition = guard_conditions_[at(b.index)];
+    if (truths[at(condition)] == Truth::True) tell(condition, set.branches[b].guard, true);
+  }
+  const flat::Activity activity = flat::find_activity(set, [&](flat::BranchId b) {
+    return truths[at(guard_conditions_[at(b.index)])] == Truth::True;
+  });
+  for (flat::EquationId e{0}; e.index < set.equations.size() && all.size() < kLongest; ++e.index) {
+    if (!activity.is_active(set.equations[e].branch)) continue;
+    for (const int condition : equation_conditions_[at(e.index)]) {
+      if (truths[at(condition)] == Truth::Undefined) continue;
+      tell(condition, conditions_.condition(condition), truths[at(condition)] == Truth::True);
+    }
+  }
+  return all.empty() ? "no guard is open" : all;
 }
 
 std::string Part::text(ExprId e) const {

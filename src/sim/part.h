@@ -52,6 +52,7 @@ class Part {
     StateVariant* variant = nullptr;
     Sides sides = {};
     double time = 0;
+    std::string text = {};  ///< mode_text() there, if no border decides it
   };
   const std::vector<Met>& met() const { return met_; }
   /// The mode in which the last `settle` failed, if it was a certain one and has a plan.
@@ -138,7 +139,9 @@ class Part {
   void update_sides();
   std::string text(expr::ExprId e) const;
   std::string name() const;  ///< the instance its first equation belongs to
-  std::string mode_text();   ///< the guards that are open
+  /// The guards that are open and the conditions of `if`s, as they are in the present mode.
+  std::string mode_text();
+  bool has_modes() const;  ///< there are guards or conditions
   std::string variable_name(expr::VarRef x) const;
   /// Adds what is known of equations without a solution: where they stand, residuals, values.
   void describe(const SolveFailure& failure, Diagnostic& diagnostic) const {
