@@ -246,7 +246,7 @@ class Part {
   std::map<const Plan*, std::vector<double>> looked_at_;  // known values, when looked in vain
   /// By sides and plan that had no solution: the sides that had one then, tried first next time.
   std::map<std::pair<Sides, const Plan*>, Sides> taken_;
-  std::unique_ptr<code::Formulas> border_formulas_;       // left and right of each border
+  std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
   std::vector<double> border_ends_;
   std::map<std::tuple<const Plan*, expr::ExprId, int>, DerivativeFormula> derivatives_;
   /// The Jacobian of the differentiated equations by the highest derivatives, of one plan.

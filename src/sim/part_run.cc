@@ -10,6 +10,7 @@
 #include "expr/build.h"
 #include "expr/incidence.h"
 #include "expr/linearity.h"
+#include "expr/substitute.h"
 #include "numerics/bernstein_isolation.h"
 #include "numerics/root_isolation.h"
 #include "numerics/root_location.h"
@@ -394,12 +395,52 @@ PartRun::Tracked& PartRun::tracked(ExprId difference) {
   } else {
     result.kind = Tracked::Kind::Function;
     result.needs_solve = !known;
+    result.search = interval_search(difference);
     roots.push_back(difference);
   }
   result.formulas = std::make_unique<code::Formulas>(pool, roots, part_.leaves(), workshop_.boxes);
   part_.fit(part_.frame());
   part_.fit(search_frame_);
   return result;
+}
+
+/// Unknowns that are assigned from the states can be put into the difference; those of blocks
+/// cannot.
+std::optional<IntervalSearch> PartRun::interval_search(ExprId difference) {
+  expr::Pool& pool = workshop_.pool();
+  std::vector<VarRef> states;
+  if (StateVariant* const variant = part_.variant(); variant != nullptr) {
+    states = variant->choice.states;
+    if (variant->solver && variant->solver->explicit_run() != nullptr) {
+      std::vector<expr::Replacement> values;
+      for (const auto& a : variant->solver->explicit_run()->assignments()) {
+        values.push_back({expr::variable(pool, a.unknown.var, a.unknown.order), a.value});
+      }
+      difference = expr::substitute(pool, difference, values);
+    }
+  }
+  auto formula = expr::IntervalFormula::make(pool, difference);
+  if (!formula) return std::nullopt;
+  std::vector<IntervalSearch::Leaf> leaves;
+  for (const ExprId e : formula->leaves()) {
+    IntervalSearch::Leaf leaf;
+    if (pool.op(e) == expr::Op::Time) {
+      leaf.is_time = true;
+    } else {
+      leaf.place = part_.leaves().place(e);
+      if (pool.op(e) == expr::Op::Variable) {
+        const VarRef x = pool.variable(e);
+        const auto state = std::lower_bound(states.begin(), states.end(), x);
+        if (state != states.end() && *state == x) {
+          leaf.component = static_cast<std::int32_t>(state - states.begin());
+        } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
+          return std::nullopt;
+        }
+      }
+    }
+    leaves.push_back(leaf);
+  }
+  return IntervalSearch(std::move(*formula), std::move(leaves));
 }
 
 void PartRun::note(int border, double time, double value, int direction) {
@@ -410,7 +451,7 @@ void PartRun::note(int border, double time, double value, int direction) {
 }
 
 void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
-  const Tracked& track = tracked(difference);
+  Tracked& track = tracked(difference);
   if (side == Side::On && track.kind != Tracked::Kind::Still) {
     // It is zero and stays zero: roots of what rounding makes of that are no events.
     const auto value = [&](double t) { return difference_at(track, t); };
@@ -505,8 +546,7 @@ double PartRun::difference_at(const Tracked& track, double time) {
   return sum;
 }
 
-void PartRun::find_function(int border, const Tracked& track, std::optional<Side> side,
-                            double time) {
+void PartRun::find_function(int border, Tracked& track, std::optional<Side> side, double time) {
   const double h = reached_ - from_;
   const double start = std::clamp((time - from_) / h, 0.0, 1.0);
   if (start >= 1) return;
@@ -532,9 +572,7 @@ void PartRun::find_function(int border, const Tracked& track, std::optional<Side
     options.noise =
         std::max(4 * std::abs(begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
   }
-  const numerics::Isolation found = numerics::isolate(value, options);
-  if (found.count > 0) {
-    const numerics::IsolatedRoot& root = found.roots()[0];
+  const auto take = [&](const numerics::IsolatedRoot& root) {
     if (numerics::is_crossing(root.kind) && root.left < root.right) {
       const numerics::Location location = numerics::locate(
           {.value = value}, root.left, root.right, {.method = workshop_.options.root_finder});
@@ -542,11 +580,38 @@ void PartRun::find_function(int border, const Tracked& track, std::optional<Side
     } else {
       note(border, from_ + root.right * h, value(root.right), direction_of(root.kind));
     }
-    return;
+  };
+  std::vector<IntervalSearch::Piece> pieces = {{start, 1, false}};
+  // Near a root the values are much smaller than what they are differences of.
+  const double rounding = 8 * std::numeric_limits<double>::epsilon() *
+                          (border >= 0 ? part_.border_size(border, search_frame_) : 1);
+  const bool by_samples = options.method == numerics::RootDetection::Signs ||
+                          options.method == numerics::RootDetection::Derivative;
+  if (track.search && !by_samples) {
+    const numerics::DenseOutput* const dense = motion_ != nullptr ? &motion_->dense() : nullptr;
+    pieces = track.search->find({from_, reached_, dense, search_frame_.data()}, start,
+                                options.noise, rounding, value);
   }
-  if (side && found.defined_until < 1 && std::isnan(value(1))) {
+  double defined_until = 1;
+  for (const IntervalSearch::Piece& piece : pieces) {
+    if (piece.crosses) {
+      const bool rises = value(piece.to) > value(piece.from);
+      return take(
+          {piece.from, piece.to, rises ? numerics::RootKind::Rising : numerics::RootKind::Falling});
+    }
+    options.from = piece.from;
+    options.to = piece.to;
+    if (piece.to - piece.from < 1) options.noise = std::max(options.noise, rounding);
+    const numerics::Isolation found = numerics::isolate(value, options);
+    if (found.count > 0) return take(found.roots()[0]);
+    if (found.defined_until < piece.to) {
+      defined_until = found.defined_until;
+      break;
+    }
+  }
+  if (side && defined_until < 1 && std::isnan(value(1))) {
     // From there on the condition has no value: whoever needs it is to hear of that.
-    double left = start, right = found.defined_until;
+    double left = start, right = defined_until;
     while (right - left > 4e-16 * (1 + std::abs(from_) / h)) {
       const double middle = 0.5 * (left + right);
       if (middle <= left || middle >= right) break;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "numerics/polynomial.h"
+#include "sim/interval_search.h"
 #include "sim/part.h"
 
 namespace chi::sim {
@@ -72,15 +73,17 @@ class PartRun {
     bool has_time = false;                     ///< then its coefficient comes first
     std::unique_ptr<code::Formulas> formulas;  ///< Linear: coefficients, then the rest; Function: g
     bool needs_solve = false;                  ///< Function: depends on more than states and time
+    std::optional<IntervalSearch> search;      ///< Function: where it can be zero, if that is known
   };
   Tracked& tracked(expr::ExprId difference);
+  std::optional<IntervalSearch> interval_search(expr::ExprId difference);
   std::vector<int> relevant_borders();
   /// `side`: where the difference is to be just after `time`; none: it does not matter.
   void search_window(double time);
   bool has_crossed(int border, std::optional<Side> side, double begin, double time);
   void find(int border, expr::ExprId difference, std::optional<Side> side, double time);
   void find_linear(int border, const Tracked& tracked, std::optional<Side> side, double time);
-  void find_function(int border, const Tracked& tracked, std::optional<Side> side, double time);
+  void find_function(int border, Tracked& tracked, std::optional<Side> side, double time);
   void check_side(int border, std::optional<Side> side, double time,
                   numerics::FunctionRef<double(double)> value);
   void note(int border, double time, double value, int direction);

@@ -527,7 +527,9 @@ def windows(r):
         inside = r.choice((f"(x - {low})*(x - {high}) <= 0", f"x >= {low} and x <= {high}", f"abs(x - {middle}) <= {half}",
                            f"not (x < {low} or x > {high})", f"(x - {low})*({high} - x) >= 0", f"max(x - {high}, {low} - x) <= 0",
                            f"min(x - {low}, {high} - x) > 0", f"2*abs(x - {middle}) - 2*{half} < 0",
-                           f"(if x > {middle} then x - {high} else {low} - x) <= 0"))
+                           f"(if x > {middle} then x - {high} else {low} - x) <= 0",
+                           f"exp(-((x - {middle})/{half})^2) >= exp(-1)", f"1/(1 + ((x - {middle})/{half})^2) >= 0.5",
+                           f"tanh((x - {low})/{half}) - tanh((x - {high})/{half}) >= tanh(2.0)"))
         rate = text_of(1 / (leaves - enters))
         equations.append(r.choice((f"y{k}' = if {inside} then {rate} else 0.0",
                                    f"[ {inside} -> y{k}' = {rate} | not ({inside}) -> y{k}' = 0.0 ]")))
