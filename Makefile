@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 export CTEST_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: all demo test bench docs format lint fuzz dev packages clean
+.PHONY: all demo test bench docs format lint fuzz dev coverage mutation soak packages clean
 
 all: packages
 	@cmake --preset release >/dev/null
@@ -42,6 +42,25 @@ fuzz:
 	@cmake --preset clang >/dev/null
 	@cmake --build build-clang --target fuzzers
 	@scripts/fuzz.sh build-clang $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+# Lines and branches of src/ that the tests reach.
+coverage: packages
+	@scripts/install_packages.sh coverage
+	@cmake --preset coverage >/dev/null
+	@cmake --build build-coverage --target chi check
+	@scripts/coverage.sh build-coverage
+
+# Deliberate mistakes in the core algorithms, each of which the tests must catch (tests/mutation).
+mutation: packages
+	@tests/mutation/run.py build-mutation/tree --report build-mutation/report.txt
+
+# Random models, mutated models, bad inputs, faults and fuzzers for SOAK_SECONDS; the report is build/soak.md.
+SOAK_SECONDS ?= 600
+soak: all
+	@scripts/install_packages.sh fuzz
+	@cmake --preset clang >/dev/null
+	@cmake --build build-clang --target fuzzers
+	@tests/properties/soak.py build/chi --seconds $(SOAK_SECONDS) --fuzzers build-clang --report build/soak.md --keep build/soak
 
 format:
 	@scripts/install_packages.sh lint

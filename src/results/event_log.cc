@@ -16,6 +16,12 @@ void EventLog::line(double time, std::string_view kind, std::string_view what,
   const std::string text =
       fmt::format("{{\"time\":{},\"kind\":{},\"what\":{},\"where\":{}{}}}\n", json_number(time),
                   json_quote(kind), json_quote(what), json_quote(where), more);
+  // What is in the file are whole lines at every moment, should the run be killed.
+  if (buffered_ + text.size() > kBuffer) {
+    if (std::fflush(file_) != 0) failed_ = true;
+    buffered_ = 0;
+  }
+  buffered_ += text.size();
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
 }
 

@@ -19,6 +19,8 @@ struct LoggedEvent {
 /// a plot, if that is asked for.
 class EventLog : public sim::Observer {
  public:
+  static constexpr std::size_t kBuffer =
+      1 << 16;  ///< bytes that a file opened for it should hold back at most
   /// `file` and `source` must outlive the log; who opened the file closes it. Without a file,
   /// nothing is written. At most `keep` events are kept.
   EventLog(std::FILE* file, const SourceFile& source, std::size_t keep = 0)
@@ -48,6 +50,7 @@ class EventLog : public sim::Observer {
   void line(double time, std::string_view kind, std::string_view what, std::string_view more,
             Span span, std::string_view part = "");
   std::FILE* file_;
+  std::size_t buffered_ = 0;  // bytes since the file was flushed, at most
   const SourceFile& source_;
   std::size_t keep_;
   std::vector<LoggedEvent> kept_;

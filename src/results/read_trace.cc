@@ -32,9 +32,10 @@ class CsvReader {
       if (at_ < text_.size()) ++at_;
     }
     const std::size_t end = std::min(text_.find_first_of(",\n", at_), text_.size());
-    value += text_.substr(at_, end - at_);
+    std::string_view rest = text_.substr(at_, end - at_);
     last = end == text_.size() || text_[end] == '\n';
-    if (last && value.ends_with('\r')) value.pop_back();
+    if (last && rest.ends_with('\r')) rest.remove_suffix(1);  // of the line; one in quotes stays
+    value += rest;
     line_ += end < text_.size() && text_[end] == '\n';
     at_ = std::min(end + 1, text_.size());
     return value;

@@ -204,11 +204,13 @@ TypeId check_record(Context& c, ExprId expr, TypeId hint) {
     return hint;
   }
   std::vector<Field> fields;
+  bool named = true;  // a name that is missing was reported
   for (const syntax::FieldValue& f : given) {
     fields.push_back({f.field.name, check_expr(c, f.value)});
     require_data(c, f.value, fields.back().type);
+    named = named && f.field;
   }
-  return c.types.record(fields);
+  return named ? c.types.record(fields) : c.unknown();
 }
 
 TypeId check_conditional(Context& c, ExprId expr, TypeId hint) {

@@ -44,7 +44,7 @@ def processor_time(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def call(chi, arguments, timeout=10.0, text=None, memory=None):
+def call(chi, arguments, timeout=10.0, text=None, memory=None, environment=None):
     """One call; `text`, when given, is written to a file whose name replaces `{}` in the arguments, `{csv}` names a result.
 
     `timeout` is in seconds of processor time, so that a busy machine changes no verdict; `memory` is in bytes. Then the call is
@@ -59,7 +59,8 @@ def call(chi, arguments, timeout=10.0, text=None, memory=None):
         full = [a.replace("{}", model).replace("{csv}", result) for a in arguments]
         limits = f"ulimit -S -c 0 -t {max(1, round(2 * timeout + 10))}; " + (f"ulimit -v {memory // 1024}; " if memory else "")
         process = subprocess.Popen(["/bin/bash", "-c", limits + 'exec "$@"', "chi", chi, *full], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, **environment} if environment else None)
         interrupted = False
         for _ in range(round(10 * (60 + 20 * timeout))):
             try:

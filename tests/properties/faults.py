@@ -181,6 +181,28 @@ class Faults:
         expect(process.returncode == 130, f"code {process.returncode} {errors.decode()}")
         expect(self.rows("moving.csv")[0][0] == 0.0, "no results")
 
+    def killed(self):
+        """At any moment: what is there can be read, and the log of events consists of whole lines."""
+        for attempt in range(40):
+            form = ("csv", "json", "mat")[attempt % 3]
+            result, log = self.folder / f"killed.{form}", self.folder / "killed.jsonl"
+            result.unlink(missing_ok=True)
+            end = "1e9" if attempt < 20 else "20"
+            process = subprocess.Popen([self.chi, "run", "endless.chi", "--end", end, "--out", result.name, "--events", log.name],
+                                       cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            for _ in range((1, 10, 100, 1000)[attempt % 4] if attempt < 20 else 1990 + attempt // 2):
+                process.stdout.readline()
+            process.kill()
+            process.stdout.close()
+            process.wait(PATIENCE)
+            if result.exists():
+                done = subprocess.run([self.chi, "plot", result.name], cwd=self.folder, capture_output=True, check=False)
+                expect(done.returncode == 0, f"{result.name} cannot be read: {done.stderr.decode()}")
+            text = log.read_text() if log.exists() else ""
+            expect(text == "" or text.endswith("\n"), "the log of events ends in the middle of a line")
+            for entry in text.splitlines():
+                json.loads(entry)
+
     def interrupt_at_once(self):
         """Before it has begun to listen it may die of the signal, as any program does."""
         process = subprocess.Popen([self.chi, "run", "smooth.chi", "--end", "1e12", "--points", "11"], cwd=self.folder,
@@ -191,7 +213,7 @@ class Faults:
 
 
 TESTS = ("full_disk", "full_disk_keeps_others", "no_such_folder", "forbidden_folder", "file_limit", "missing_model",
-         "closed_output", "closed_errors", "closed_input", "broken_pipe", "memory", "interrupts", "interrupt_while_moving",
+         "closed_output", "closed_errors", "closed_input", "broken_pipe", "memory", "interrupts", "interrupt_while_moving", "killed",
          "interrupt_at_once")
 
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -149,6 +150,8 @@ class Run {
                                                     std::strerror(errno))});
         return false;
       }
+      events_buffer_.resize(results::EventLog::kBuffer);
+      std::setvbuf(events_.get(), events_buffer_.data(), _IOFBF, events_buffer_.size());
     }
     const bool keep = settings_.plot == PlotKind::Html;
     if (events_ || keep) {
@@ -267,6 +270,7 @@ class Run {
   Diagnostics diagnostics_;
   std::optional<SourceFile> source_;
   std::optional<driver::Compiled> compiled_;
+  std::vector<char> events_buffer_;  // of the file, which it outlives
   std::unique_ptr<std::FILE, Close> events_;
   std::unique_ptr<results::EventLog> event_log_;
   double compile_seconds_ = 0, initialise_seconds_ = 0, simulate_seconds_ = 0;
