@@ -111,7 +111,14 @@ class VariationSearch {
   double from_ = 0.0;
   double to_ = 0.0;
   RootCollector& collector_;
-  std::array<Piece, kMaxDepth + 3> pieces_;  // a stack: the leftmost piece on top
+  // A stack: the leftmost piece on top. Kept, since setting it to zero would cost more than most
+  // searches.
+  using Pieces = std::array<Piece, kMaxDepth + 3>;
+  static Pieces& kept_pieces() {
+    static thread_local Pieces pieces;
+    return pieces;
+  }
+  Pieces& pieces_ = kept_pieces();
   int size_ = 0;
 };
 
