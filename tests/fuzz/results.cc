@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/json_text.h"
 #include "results/csv.h"
 #include "results/html_plot.h"
 #include "results/mat.h"
@@ -46,8 +47,10 @@ void reads_back(const Trace& trace) {
             "a written CSV reads back");
   for (std::size_t i = 0; i < trace.columns.size(); ++i)
     CHI_CHECK(same(csv->columns[i], trace.columns[i]), "a column of a written CSV reads back");
-  // An object has a name once; names that are no text cannot be told in JSON.
-  if (std::set<std::string>(trace.names.begin(), trace.names.end()).size() == trace.names.size()) {
+  // An object has a name once, and names that are no text may become the same.
+  std::set<std::string> names;
+  for (const std::string& name : trace.names) names.insert(json_quote(name));
+  if (names.size() == trace.names.size()) {
     const std::optional<Trace> json = read_trace(json_text(trace), ResultFormat::Json, problem);
     CHI_CHECK(json && json->columns.size() == trace.columns.size(), "written JSON reads back");
     for (std::size_t i = 0; i < trace.columns.size(); ++i) {
