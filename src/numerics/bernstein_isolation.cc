@@ -34,7 +34,7 @@ class VariationSearch {
       : error_(error), from_(from), to_(to), collector_(collector) {}
 
   void run(const BernsteinForm& form) {
-    pieces_[0].form = form;
+    pieces_[0] = {.form = form};  // the one of the search before is still there
     size_ = 1;
     while (size_ > 0 && !collector_.full()) visit(pieces_[at(--size_)]);
     if (size_ > 0) return collector_.stopped();

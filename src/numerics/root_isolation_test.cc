@@ -51,6 +51,16 @@ TEST(IsolatePolynomial, FindsSimpleRootsInOrderWithTheirDirection) {
   EXPECT_TRUE(found.complete);
 }
 
+TEST(IsolatePolynomial, KnowsNothingOfTheSearchBefore) {
+  const Polynomial p = with_roots({0.2, 0.5, 0.9, 1.5});
+  for (int turn = 0; turn < 3; ++turn) {
+    const Isolation found = isolate(p);
+    ASSERT_EQ(found.count, 3) << turn;
+    EXPECT_LE(found.roots()[0].left, 0.2);
+    EXPECT_GE(found.roots()[0].right, 0.2);
+  }
+}
+
 TEST(IsolatePolynomial, LeavesOutTheStartAndIncludesTheEnd) {
   EXPECT_EQ(isolate(with_roots({0.0})).count, 0);
   EXPECT_EQ(isolate(with_roots({0.0, 0.0, 0.5})).count, 1);
