@@ -16,10 +16,10 @@ def broken(page):
 
 
 def main():
-    pages = [ROOT / "README.md", ROOT / "examples/README.md", ROOT / "docs/index.md", *sorted((ROOT / "docs/book").glob("*.md"))]
+    pages = [ROOT / "README.md", ROOT / "examples/README.md", ROOT / "docs/index.md", *sorted((ROOT / "docs/book").glob("*.md")), *sorted((ROOT / "docs/reference").glob("*.md"))]
     problems = [problem for page in pages for problem in broken(page)]
     navigation = set(re.findall(r"^ +- (?:[^:\n]*: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), flags=re.M))
-    problems += [f"mkdocs.yml: no {name}" for name in sorted(f"book/{p.name}" for p in (ROOT / "docs/book").glob("*.md")) if name not in navigation]
+    problems += [f"mkdocs.yml: no {name}" for name in sorted(f"{p.parent.name}/{p.name}" for folder in ("book", "reference") for p in (ROOT / "docs" / folder).glob("*.md")) if name not in navigation]
     problems += [f"mkdocs.yml: {name} does not exist" for name in sorted(navigation) if not (ROOT / "docs" / name).exists()]
     print("\n".join(problems) or f"{len(pages)} pages, all links lead somewhere")
     return 1 if problems else 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the models and calls in docs/book and in the README of the project: `run.py CHI [PAGE...]`. README.md beside this says
+"""Runs the models and calls in docs/book, docs/reference and in the README of the project: `run.py CHI [PAGE...]`. README.md beside this says
 what is compared.
 
 Exit code 0: all is as the book says; 1: not; 77: all that fails on the only page is pending.
@@ -15,14 +15,15 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGES = HERE.parent.parent / "docs" / "book"
+ROOT = HERE.parent.parent
+PAGES = [ROOT / "docs" / "book", ROOT / "docs" / "reference"]
 sys.path.insert(0, str(HERE.parent / "models"))
 
 import case as cases  # noqa: E402
 import execute  # noqa: E402
 import run as models  # noqa: E402
 
-BLOCK = re.compile(r"(?:<!--(?P<comment>(?:(?!-->).)*)-->[ \t]*\n\s*)?^```(?P<kind>chi|console)\n(?P<text>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"(?:<!--(?P<comment>(?:(?!-->).)*)-->[ \t]*\n\s*)?^```(?P<kind>chi|console|cpp|csv|json)\n(?P<text>.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 DRAWN = re.compile(r"[│┴└⠀-⣿]|\d ms\b")
 RELATIVE, ABSOLUTE = 1e-3, 1e-6
@@ -50,6 +51,18 @@ def model_problems(chi, folder, name, directives, timeout):
         return [said or f"exit code {done.returncode}"] if done.returncode or said else []
     except cases.BadDirective as bad:
         return [str(bad)]
+
+
+def file_problems(folder, comment, text):
+    """A program or a result that a page shows is a file: of the repository, or one that a call on the page made."""
+    name = (comment or "").strip()
+    if not name:
+        return []
+    path = ROOT / name if "/" in name else folder / name
+    if not path.exists():
+        return [f"there is no {name}"]
+    wanted, found = text.splitlines(), path.read_text("utf-8").splitlines()
+    return [] if same_text(wanted, found) else [f"{name} is another:\n" + "\n".join(found[:12])]
 
 
 def call(chi, folder, command, timeout):
@@ -127,6 +140,8 @@ def run_page(chi, page, timeout, update):
                     name = name or f"block{number}.chi"
                     (folder / name).write_text(block["text"], "utf-8")
                     problems = model_problems(chi, folder, name, directives, timeout)
+                elif block["kind"] != "console":
+                    problems = file_problems(folder, block["comment"], block["text"])
                 elif update:
                     pieces += [text[end:block.start("text")], updated_console(chi, folder, block["text"], timeout)]
                     end, problems = block.end("text"), []
@@ -148,9 +163,9 @@ def main():
     parser.add_argument("--update", action="store_true", help="write what is printed now into the pages")
     options = parser.parse_intermixed_args()
     chi = os.path.abspath(options.chi)
-    front = PAGES.parent.parent / "README.md"
-    pages = [front if name == "README" else PAGES / (name + ".md") for name in options.pages]
-    pages = pages or [front, *sorted(PAGES.glob("*.md"))]
+    front = ROOT / "README.md"
+    every = [front, *(page for folder in PAGES for page in sorted(folder.glob("*.md")))]
+    pages = [page for page in every if page.stem in options.pages or not options.pages]
     pending = models.read_pending(HERE / "pending.txt")
     total = failed = waiting = 0
     for page in pages:
@@ -163,7 +178,7 @@ def main():
                 continue
             failed += not expected
             waiting += expected
-            print(f"{page.relative_to(PAGES.parent.parent)}:{line} (block {number}):{' (pending)' if expected else ''}")
+            print(f"{page.relative_to(ROOT)}:{line} (block {number}):{' (pending)' if expected else ''}")
             for problem in problems:
                 print("  " + problem.replace("\n", "\n    "))
     print(f"{total - failed - waiting} blocks as the book says, {failed} not, {waiting} pending")
