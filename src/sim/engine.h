@@ -114,7 +114,8 @@ class Engine : public Physics {
   void store_substituted(double time);
   bool evaluate_now(expr::ExprId e, double* result, Span span);
   void tell_states(Member& member);
-  void tell_changes(Member& member, Plan* before, const Sides& sides_before);
+  void tell_changes(Member& member, Plan* before, const Sides& sides_before,
+                    const std::vector<int>& slid_before);
   void tell_conserved(const std::vector<ConservedSum>& sums, Span span);
   bool notice_chattering(Member& member);
   bool notice_zeno(std::int32_t member);

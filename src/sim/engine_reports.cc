@@ -17,13 +17,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_before) {
+void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_before,
+                          const std::vector<int>& slid_before) {
   if (observer == nullptr) return;
   Part& part = *member.part;
   const double now = workshop_.machine.time;
   const Sides& sides = part.sides();
   for (const int b : part.mode_borders()) {
-    const bool was = sides_before[at(b)] == Side::Slide, is = sides[at(b)] == Side::Slide;
+    const bool was = std::ranges::find(slid_before, b) != slid_before.end();
+    const bool is = part.slides_on(b);
     if (was == is) continue;
     observer->slide(now, part.text(part.conditions().borders()[at(b)].difference) + " = 0", is,
                     part.border_span(b));

@@ -48,6 +48,10 @@ bool Engine::settle(std::int32_t number) {
   Plan* const plan = part.plan();
   StateVariant* const variant = part.variant();
   const Sides sides = part.sides();
+  std::vector<int> slid;
+  for (const int b : part.mode_borders()) {
+    if (part.slides_on(b)) slid.push_back(b);
+  }
   const bool was_dirty = member.is_dirty;
   member.time = workshop_.machine.time;
   if (!part.settle(member.time)) return fail(*part.failure());
@@ -64,7 +68,7 @@ bool Engine::settle(std::int32_t number) {
     member.unsolved_for.clear();
   }
   part.update_sides();
-  tell_changes(member, plan, sides);
+  tell_changes(member, plan, sides, slid);
   if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty()) {
     const bool same = part.plan() == plan && part.variant() == variant;
     if (!member.wants_restart || !same) {

@@ -252,13 +252,40 @@ bool ModeSearch::take(const Sides& sides) {
     found.solved = false;
     return false;
   }
+  const std::vector<char> held = held_borders(sides);
+  const bool slides = std::ranges::find(held, 1) != held.end();
+  if (slides && part_.workshop_.options.sliding == Sliding::Error) return false;
   part_.plan_ = found.plan;
   part_.frame_ = found.frame;
   part_.fit(part_.frame_);
   part_.sides_ = found.right;
   part_.jumps_ = found.changes;
   part_.conserved_ = found.conserved;
+  part_.held_ = held;
   return true;
+}
+
+/// Per border: both sides push back, and its own value is what the equations have between them, as
+/// sign(x) has at x = 0. That is sliding, too; but a border that the modeller compares with `=` has
+/// a mode of its own.
+std::vector<char> ModeSearch::held_borders(const Sides& sides) {
+  std::vector<char> held(sides.size(), 0);
+  for (const int b : part_.mode_borders_) {
+    if (sides[at(b)] != Side::On || initial_ || !is_reached(loaded_, b)) continue;
+    const auto relations = part_.conditions_.relations();
+    const bool own = std::ranges::any_of(relations, [&](const Relation& r) {
+      return r.border == b && (r.op == expr::Op::Equal || r.op == expr::Op::NotEqual);
+    });
+    if (own) continue;
+    const auto pushes = [&](Side from, Side to) {
+      Sides other = sides;
+      other[at(b)] = from;
+      const Attempt& there = attempt(other);
+      return there.solved && there.plan != attempt(sides).plan && there.right[at(b)] == to;
+    };
+    held[at(b)] = pushes(Side::Plus, Side::Minus) && pushes(Side::Minus, Side::Plus) ? 1 : 0;
+  }
+  return held;
 }
 
 /// A mode in which a reached border rests, within the band but not on zero, is consistent with the

@@ -58,6 +58,7 @@ class ModeSearch {
   bool steps(Attempt& attempt);
   Diagnostic explain_open(Plan& plan) const;
   bool take(const Sides& sides);
+  std::vector<char> held_borders(const Sides& sides);
   bool take_or_follow(const Sides& sides);
   bool take_resting();
   bool iterate(Sides sides);

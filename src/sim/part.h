@@ -72,6 +72,11 @@ class Part {
   bool has_equations() const { return equations_.set.equations.size() > 0; }
   std::vector<double>& frame() { return frame_; }
   const Sides& sides() const { return sides_; }
+  /// Whether the part slides on a border, or is held on it by both sides.
+  bool slides_on(int border) const {
+    const auto b = static_cast<std::size_t>(border);
+    return sides_[b] == Side::Slide || (b < held_.size() && held_[b] != 0);
+  }
   Conditions& conditions() { return conditions_; }
   const SolverContext& context() const { return context_; }
   DelayHistory& delays() { return delays_; }
@@ -221,7 +226,8 @@ class Part {
   StateVariant* variant_ = nullptr;
   Sides sides_;  // per border
   double touch_time_ = -1;
-  std::vector<char> grazed_;     // per border: it was only touched
+  std::vector<char> grazed_;  // per border: it was only touched
+  std::vector<char> held_;    // per border: both sides push back, the equations have a value on it
   std::vector<double> touched_;  // per border: extra band at the present instant
   std::vector<Change> jumps_;
   std::vector<ConservedSum> conserved_;
