@@ -30,7 +30,7 @@ bench:
 	@cmake --build build --target benches
 	@bench/run.sh build
 
-docs:
+docs: all
 	@scripts/install_packages.sh docs
 	@scripts/build_docs.sh
 

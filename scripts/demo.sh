@@ -29,9 +29,6 @@ say "A model with mistakes: all of them in one go, each where it is."
 printf '\033[1m$ chi check examples/mistakes.chi\033[0m\n'
 "$chi" check examples/mistakes.chi || true
 
-mkdir -p build/demo
-for model in process/two_tanks:40 mechanics/pendulum:5 mechanics/stick_slip:30 circuits/three_phase_bridge:0.04; do
-  file=${model%:*}
-  "$chi" run "examples/$file.chi" --end "${model#*:}" --plot "build/demo/$(basename "$file").html" --no-progress --quiet >/dev/null
-done
-say "More to look at: open build/demo/*.html in a browser, run the models of examples/, read docs/book."
+say "More than a hundred models, simulated, as pictures that lead to pages with zoom, cursor, events and modes:"
+scripts/make_gallery.py "$chi" build/demo
+printf 'Open it in a browser. The models are in examples/, the book begins at docs/book/index.md.\n'

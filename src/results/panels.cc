@@ -1,6 +1,7 @@
 #include "results/panels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -14,8 +15,11 @@ struct Range {
   double extent() const { return high - low; }
 };
 
+/// What only rounding moves stands still.
 Range range_of(const std::vector<double>& column) {
+  constexpr double kRounding = 1e-15;
   const auto [low, high] = finite_range(column);
+  if (std::max(std::abs(low), std::abs(high)) < kRounding) return {0, 0};
   return {low, high};
 }
 
