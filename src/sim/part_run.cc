@@ -334,6 +334,7 @@ void PartRun::search(double time) {
 
 void PartRun::search_window(double time) {
   events_.clear();
+  solved_.clear();
   if (!has_window_ || time >= reached_) return;
   search_frame_ = part_.frame();
   part_.fit(search_frame_);
@@ -526,9 +527,25 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   check_side(border, side, time, value);
 }
 
+/// The equations solved at a time in the window, into `search_frame_`. The borders are looked at in
+/// the same points of the window, most of them: what was solved for one serves the others.
+bool PartRun::solved_at(double time) {
+  constexpr std::size_t kMost = 64;
+  const auto place = [&](const Solved& s) { return s.time == time; };
+  const auto known = std::ranges::find_if(solved_, place);
+  if (known != solved_.end()) {
+    if (known->ok) search_frame_ = known->frame;
+    part_.fit(search_frame_);
+    return known->ok;
+  }
+  const bool ok = values_at(time, search_frame_);
+  if (solved_.size() < kMost) solved_.push_back({time, ok, search_frame_});
+  return ok;
+}
+
 double PartRun::difference_at(const Tracked& track, double time) {
   if (track.needs_solve) {
-    if (!values_at(time, search_frame_)) return std::numeric_limits<double>::quiet_NaN();
+    if (!solved_at(time)) return std::numeric_limits<double>::quiet_NaN();
   } else {
     search_frame_[0] = time;
     const auto states = motion_ != nullptr ? motion_->states() : std::span<const VarRef>{};

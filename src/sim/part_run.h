@@ -87,6 +87,7 @@ class PartRun {
   void check_side(int border, std::optional<Side> side, double time,
                   numerics::FunctionRef<double(double)> value);
   void note(int border, double time, double value, int direction);
+  bool solved_at(double time);
   double difference_at(const Tracked& tracked, double time);
   Diagnostic explain(numerics::StepStatus status);
 
@@ -115,6 +116,12 @@ class PartRun {
   std::map<int, int> watched_;
   std::vector<BorderEvent> events_;
   std::vector<double> search_frame_;
+  struct Solved {
+    double time = 0;
+    bool ok = false;
+    std::vector<double> frame;
+  };
+  std::vector<Solved> solved_;  // in this search
 };
 
 }  // namespace chi::sim
