@@ -26,6 +26,29 @@ TEST(MatchMaximum, IsMaximumOnRandomPatterns) {
 
 // Too large for brute force: König's theorem certifies. The equations and variables that
 // alternating paths from unmatched equations reach, or not, give a cover as large as the matching.
+int cover_size(const Bipartite& graph, const Matching& matching) {
+  Table<EqId, char> reached(graph.num_eqs(), 0);
+  std::vector<EqId> stack;
+  for (EqId eq{0}; eq.index < graph.num_eqs(); ++eq.index) {
+    if (!matching.var_of[eq]) stack.push_back(eq);
+  }
+  Table<VarId, char> covering(graph.num_vars(), 0);
+  while (!stack.empty()) {
+    const EqId eq = stack.back();
+    stack.pop_back();
+    if (reached[eq]) continue;
+    reached[eq] = 1;
+    for (const VarId var : graph.vars_of(eq)) {
+      covering[var] = 1;
+      if (matching.eq_of[var]) stack.push_back(matching.eq_of[var]);
+    }
+  }
+  int cover = 0;
+  for (const char r : reached) cover += r ? 0 : 1;
+  for (const char c : covering) cover += c;
+  return cover;
+}
+
 TEST(MatchMaximum, HasCoverOfSameSize) {
   Random random(1931);
   for (int round = 0; round < 30; ++round) {
@@ -34,26 +57,30 @@ TEST(MatchMaximum, HasCoverOfSameSize) {
     const Bipartite graph = testing::random_pattern(random, n, n, n / 2);
     const Matching matching = match_maximum(graph);
     testing::expect_valid(graph, matching);
-    Table<EqId, char> reached(n, 0);
-    std::vector<EqId> stack;
+    EXPECT_EQ(cover_size(graph, matching), matching.size());
+  }
+}
+
+// Nothing can be added to the start, and much is wrong with it: one round of disjoint paths is not
+// enough.
+TEST(MatchMaximum, MendsAPoorStartInManyRounds) {
+  Random random(1973);
+  for (int round = 0; round < 40; ++round) {
+    SCOPED_TRACE(round);
+    const int n = 200 + random.below(300);
+    const Bipartite graph = testing::random_pattern(random, n, n, n / 3);
+    Matching poor{{n, VarId{}}, {n, EqId{}}};
     for (EqId eq{0}; eq.index < n; ++eq.index) {
-      if (!matching.var_of[eq]) stack.push_back(eq);
-    }
-    Table<VarId, char> covering(n, 0);
-    while (!stack.empty()) {
-      const EqId eq = stack.back();
-      stack.pop_back();
-      if (reached[eq]) continue;
-      reached[eq] = 1;
       for (const VarId var : graph.vars_of(eq)) {
-        covering[var] = 1;
-        if (matching.eq_of[var]) stack.push_back(matching.eq_of[var]);
+        if (poor.eq_of[var]) continue;
+        poor.eq_of[var] = eq;
+        poor.var_of[eq] = var;
+        break;
       }
     }
-    int cover = 0;
-    for (const char r : reached) cover += r ? 0 : 1;
-    for (const char c : covering) cover += c;
-    EXPECT_EQ(cover, matching.size());
+    const Matching matching = match_maximum(graph, poor);
+    testing::expect_valid(graph, matching);
+    EXPECT_EQ(cover_size(graph, matching), matching.size());
   }
 }
 

@@ -10,11 +10,12 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 from mutations import MUTATIONS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE = 600  # seconds for one test; a mutation may loop for ever, and is caught then
+PATIENCE = 600  # seconds for one test
 
 
 def copy_tree(scratch):
@@ -40,7 +41,7 @@ def build(scratch, targets, jobs):
     return done.returncode == 0, done.stdout.decode("utf-8", "replace")
 
 
-def passes(scratch, test, jobs):
+def passes(scratch, test, jobs, patience=PATIENCE):
     if test.startswith("models/"):
         folder = str(scratch / "tests" / test)
         command = [str(scratch / "tests/models/run.py"), str(scratch / "build/chi"), folder, "--quiet", "--jobs", str(jobs),
@@ -51,12 +52,12 @@ def passes(scratch, test, jobs):
     try:
         return subprocess.run(["/bin/bash", "-c", limits + 'exec "$@"', "mutation", *command], cwd=scratch, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              timeout=PATIENCE).returncode == 0
+                              timeout=patience).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
 
-def attempt(scratch, mutation, jobs):
+def attempt(scratch, mutation, jobs, patience):
     """`caught by ...`, `survived`, or what is wrong with the list."""
     path = scratch / mutation.file
     original = path.read_text("utf-8")
@@ -68,7 +69,7 @@ def attempt(scratch, mutation, jobs):
             built, output = build(scratch, [target_of(test)], jobs)
             if not built:
                 return "does not compile: " + next((line for line in output.splitlines() if "error" in line), "")[-200:]
-            if not passes(scratch, test, jobs):
+            if not passes(scratch, test, jobs, patience[test]):
                 return f"caught by {test}"
         return "survived"
     finally:
@@ -91,13 +92,18 @@ def main():
     if not built:
         print(output[-3000:])
         return 1
-    broken = [t for t in tests if not passes(scratch, t, options.jobs)]
+    broken, patience = [], {}
+    for test in tests:
+        start = time.monotonic()
+        if not passes(scratch, test, options.jobs):
+            broken.append(test)
+        patience[test] = 20 + 8 * (time.monotonic() - start)  # a mutation may loop for ever, and is caught then
     if broken:
         print("fail without any mutation:", ", ".join(broken))
         return 1
     lines, bad = [], 0
     for mutation in chosen:
-        verdict = attempt(scratch, mutation, options.jobs)
+        verdict = attempt(scratch, mutation, options.jobs, patience)
         bad += not verdict.startswith("caught")
         lines.append(f"{mutation.name}: {verdict}")
         print(lines[-1], flush=True)
