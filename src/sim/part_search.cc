@@ -1,0 +1,413 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "expr/build.h"
+#include "expr/incidence.h"
+#include "expr/linearity.h"
+#include "expr/substitute.h"
+#include "numerics/bernstein_isolation.h"
+#include "numerics/root_isolation.h"
+#include "numerics/root_location.h"
+#include "sim/part_run.h"
+
+// The events in a window: how the difference of each border moves through it, and where it is zero.
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+int direction_of(numerics::RootKind kind) {
+  return kind == numerics::RootKind::Rising ? 1 : kind == numerics::RootKind::Falling ? -1 : 0;
+}
+
+/// The first extremum of p behind `start` that is within `band` of zero, or within rounding.
+std::optional<double> find_touch(const numerics::Polynomial& p, double start, double band) {
+  constexpr double kRounding = 1e-12;
+  double size = 0;
+  for (const double term : p.terms()) size += std::abs(term);
+  if (p.degree < 2 || numerics::clearly_without_roots(p, kRounding * size + band)) {
+    return std::nullopt;
+  }
+  const numerics::Polynomial slope = numerics::derivative(p);
+  const numerics::Isolation extrema = numerics::isolate(slope, {.from = start});
+  for (const numerics::IsolatedRoot& root : extrema.roots()) {
+    const double x = numerics::locate(slope, root).right;
+    double terms = 0, power = 1;
+    for (const double term : p.terms()) {
+      terms += std::abs(term * power);
+      power *= x;
+    }
+    const double value = std::abs(numerics::evaluate_accurately(p, x));
+    if (x > start && value <= kRounding * terms + band) return x;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<int> PartRun::relevant_borders() {
+  std::vector<int> borders = part_.mode_borders();
+  for (const auto& [border, count] : watched_) borders.push_back(border);
+  std::sort(borders.begin(), borders.end());
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  return borders;
+}
+
+void PartRun::search(double time) {
+  decided_ = time;
+  search_window(time);
+}
+
+void PartRun::search_window(double time) {
+  events_.clear();
+  solved_.clear();
+  if (!has_window_ || time >= reached_) return;
+  search_frame_ = part_.frame();
+  part_.fit(search_frame_);
+  for (const int border : relevant_borders()) {
+    const Side side = part_.sides()[at(border)];
+    if (side == Side::Slide) continue;
+    find(border, part_.conditions().borders()[at(border)].difference,
+         side == Side::None ? std::nullopt : std::optional(side), time);
+  }
+  expr::Pool& pool = workshop_.pool();
+  for (const HeldFloor& held : part_.equations().floors) {
+    const ExprId above = expr::sub(pool, held.argument, held.leaf);
+    find(kStep, above, std::nullopt, time);
+    find(kStep, expr::sub(pool, above, expr::constant(pool, 1)), std::nullopt, time);
+  }
+  if (part_.plan() == nullptr) return;
+  // Sliding ends where a weight leaves the range from 0 to 1.
+  const ModeEquations& mode = part_.plan()->equations();
+  for (std::size_t k = 0; k < mode.sliding.size(); ++k) {
+    const ExprId weight = expr::variable(pool, mode.weights[k].var);
+    find(mode.sliding[k], weight, std::nullopt, time);
+    find(mode.sliding[k], expr::sub(pool, weight, expr::constant(pool, 1)), std::nullopt, time);
+  }
+}
+
+PartRun::Tracked& PartRun::tracked(ExprId difference) {
+  const auto [place, is_new] = tracked_.try_emplace({part_.variant(), difference});
+  Tracked& result = place->second;
+  if (!is_new) return result;
+  expr::Pool& pool = workshop_.pool();
+  std::vector<VarRef> states;
+  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
+  std::vector<ExprId> moving;
+  if (pool.has(difference, expr::kHasTime)) {
+    moving.push_back(expr::time(pool));
+    result.has_time = true;
+  }
+  bool known = !pool.has(difference, expr::kHasDelay);
+  for (const ExprId leaf : expr::variables(pool, std::array{difference}).node) {
+    const VarRef x = pool.variable(leaf);
+    const auto state = std::lower_bound(states.begin(), states.end(), x);
+    if (state != states.end() && *state == x) {
+      moving.push_back(leaf);
+      result.states.push_back(static_cast<std::int32_t>(state - states.begin()));
+    } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
+      known = false;
+    }
+  }
+  if (moving.empty() && known) return result;
+  const expr::LinearForms forms = expr::linear_forms(pool, std::array{difference}, moving);
+  std::vector<ExprId> roots;
+  if (known && forms.kind[0] != expr::Linearity::Nonlinear) {
+    result.kind = Tracked::Kind::Linear;
+    roots.assign(moving.size(), expr::constant(pool, 0));
+    for (std::int32_t k = forms.a.row_start[0]; k < forms.a.row_start[1]; ++k) {
+      roots[at(forms.a.column[at(k)])] = forms.a.entry[at(k)];
+    }
+    roots.push_back(forms.b[0]);
+  } else {
+    result.kind = Tracked::Kind::Function;
+    result.needs_solve = !known;
+    result.search = interval_search(difference);
+    roots.push_back(difference);
+  }
+  result.formulas = std::make_unique<code::Formulas>(pool, roots, part_.leaves(), workshop_.boxes);
+  part_.fit(part_.frame());
+  part_.fit(search_frame_);
+  return result;
+}
+
+/// Unknowns that are assigned from the states can be put into the difference; those of blocks
+/// cannot.
+std::optional<IntervalSearch> PartRun::interval_search(ExprId difference) {
+  expr::Pool& pool = workshop_.pool();
+  std::vector<VarRef> states;
+  if (StateVariant* const variant = part_.variant(); variant != nullptr) {
+    states = variant->choice.states;
+    if (variant->solver && variant->solver->explicit_run() != nullptr) {
+      std::vector<expr::Replacement> values;
+      for (const auto& a : variant->solver->explicit_run()->assignments()) {
+        values.push_back({expr::variable(pool, a.unknown.var, a.unknown.order), a.value});
+      }
+      difference = expr::substitute(pool, difference, values);
+    }
+  }
+  auto formula = expr::IntervalFormula::make(pool, difference);
+  if (!formula) return std::nullopt;
+  std::vector<IntervalSearch::Leaf> leaves;
+  for (const ExprId e : formula->leaves()) {
+    IntervalSearch::Leaf leaf;
+    if (pool.op(e) == expr::Op::Time) {
+      leaf.is_time = true;
+    } else {
+      leaf.place = part_.leaves().place(e);
+      if (pool.op(e) == expr::Op::Variable) {
+        const VarRef x = pool.variable(e);
+        const auto state = std::lower_bound(states.begin(), states.end(), x);
+        if (state != states.end() && *state == x) {
+          leaf.component = static_cast<std::int32_t>(state - states.begin());
+        } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
+          return std::nullopt;
+        }
+      }
+    }
+    leaves.push_back(leaf);
+  }
+  return IntervalSearch(std::move(*formula), std::move(leaves));
+}
+
+void PartRun::note(int border, double time, double value, int direction) {
+  if (time > reached_) time = reached_;
+  if (!events_.empty() && time > events_.front().time) return;
+  if (!events_.empty() && time < events_.front().time) events_.clear();
+  events_.push_back({time, border, value, direction, false});
+}
+
+void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
+  Tracked& track = tracked(difference);
+  if (side == Side::On && track.kind != Tracked::Kind::Still) {
+    // It is zero and stays zero: roots of what rounding makes of that are no events.
+    const auto value = [&](double t) { return difference_at(track, t); };
+    check_side(border, side, time, value);
+    return;
+  }
+  switch (track.kind) {
+    case Tracked::Kind::Still: return;
+    case Tracked::Kind::Linear: return find_linear(border, track, side, time);
+    case Tracked::Kind::Function: return find_function(border, track, side, time);
+  }
+}
+
+void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> side, double time) {
+  std::vector<double> coefficients(at(track.formulas->size()));
+  if (!track.formulas->evaluate(search_frame_.data(), coefficients.data())) return;
+  const double rest = coefficients.back();
+  const double h = reached_ - from_;
+  if (track.states.empty()) {  // due at a time that can be computed
+    const double due = -rest / coefficients[0];
+    if (due > time && due <= reached_) note(border, due, 0, coefficients[0] > 0 ? 1 : -1);
+    return;
+  }
+  std::array<double, numerics::kMaxDegree + 1> terms{};
+  const numerics::DenseOutput& dense = motion_->dense();
+  const int degree = std::max(dense.degree(), 1);
+  std::array<double, numerics::kMaxDegree + 1> one{};
+  std::size_t k = 0;
+  terms[0] = rest;
+  if (track.has_time) {
+    terms[0] += coefficients[0] * from_;
+    terms[1] += coefficients[0] * h;
+    k = 1;
+  }
+  for (std::size_t i = 0; i < track.states.size(); ++i, ++k) {
+    dense.coefficients(track.states[i], std::span(one.data(), at(dense.degree()) + 1));
+    for (int d = 0; d <= dense.degree(); ++d) terms[at(d)] += coefficients[k] * one[at(d)];
+  }
+  const numerics::Polynomial p = numerics::make_polynomial(std::span(terms.data(), at(degree) + 1));
+  const double start = std::clamp((time - from_) / h, 0.0, 1.0);
+  if (start >= 1) return;
+  numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
+  options.max_roots = 1;
+  const double begin = numerics::evaluate(p, start);
+  if (has_crossed(border, side, begin, time)) return;
+  const bool at_zero = time == decided_ && std::abs(begin) <= part_.start_band(border, time);
+  if (at_zero) {
+    // Nearer than time can be told, or than rounding allows, is where we are.
+    double size = 0, power = 1;
+    for (const double term : p.terms()) {
+      size += std::abs(term * power);
+      power *= start;
+    }
+    const double slope = std::abs(numerics::evaluate(numerics::derivative(p), start)) / h;
+    options.noise =
+        std::max(4 * std::abs(begin), 1e-15 * (size + slope * std::max(std::abs(time), h)));
+  }
+  const numerics::Isolation found = numerics::isolate(p, options);
+  if (found.count > 0) {
+    const numerics::Location location =
+        numerics::locate(p, found.roots()[0], {.method = workshop_.options.root_finder});
+    note(border, from_ + location.right * h, location.value_right,
+         direction_of(found.roots()[0].kind));
+    return;
+  }
+  if (const auto touch =
+          at_zero ? std::nullopt : find_touch(p, start, 1e-3 * workshop_.options.atol)) {
+    note(border, from_ + *touch * h, numerics::evaluate(p, *touch), 0);
+    return;
+  }
+  const auto value = [&](double t) { return numerics::evaluate(p, (t - from_) / h); };
+  check_side(border, side, time, value);
+}
+
+/// The equations solved at a time in the window, into `search_frame_`. The borders are looked at in
+/// the same points of the window, most of them: what was solved for one serves the others.
+bool PartRun::solved_at(double time) {
+  constexpr std::size_t kMost = 64;
+  const auto place = [&](const Solved& s) { return s.time == time; };
+  const auto known = std::ranges::find_if(solved_, place);
+  if (known != solved_.end()) {
+    if (known->ok) search_frame_ = known->frame;
+    part_.fit(search_frame_);
+    return known->ok;
+  }
+  const bool ok = values_at(time, search_frame_);
+  if (solved_.size() < kMost) solved_.push_back({time, ok, search_frame_});
+  return ok;
+}
+
+double PartRun::difference_at(const Tracked& track, double time) {
+  if (track.needs_solve) {
+    if (!solved_at(time)) return std::numeric_limits<double>::quiet_NaN();
+  } else {
+    search_frame_[0] = time;
+    const auto states = motion_ != nullptr ? motion_->states() : std::span<const VarRef>{};
+    for (const std::int32_t i : track.states) {
+      search_frame_[at(part_.place(states[at(i)]))] = motion_->dense().value(time, i);
+    }
+  }
+  std::vector<double> values(at(track.formulas->size()));
+  track.formulas->evaluate_each(search_frame_.data(), values.data());
+  if (track.kind != Tracked::Kind::Linear) return values[0];
+  double sum = values.back();
+  std::size_t k = 0;
+  if (track.has_time) sum += values[k++] * time;
+  for (const std::int32_t i : track.states) sum += values[k++] * motion_->dense().value(time, i);
+  return sum;
+}
+
+void PartRun::find_function(int border, Tracked& track, std::optional<Side> side, double time) {
+  const double h = reached_ - from_;
+  const double start = std::clamp((time - from_) / h, 0.0, 1.0);
+  if (start >= 1) return;
+  const auto value = [&](double theta) {
+    return difference_at(track, theta >= 1 ? reached_ : from_ + theta * h);
+  };
+  const double begin = value(start);
+  if (std::isnan(begin)) {
+    if (side && time != decided_) note(border, time, 0, 0);
+    return;
+  }
+  numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
+  options.max_roots = 1;
+  if (has_crossed(border, side, begin, time)) return;
+  if (time == decided_ && std::abs(begin) <= part_.start_band(border, time)) {
+    // Nearer than time can be told, or than rounding allows, is where we are.
+    double moved = 0;
+    for (const double part : {0.01, 0.1, 0.5}) {
+      const double g = value(start + part * (1 - start));
+      if (std::isfinite(g)) moved = std::max(moved, std::abs(g) / part);
+    }
+    const double size = border >= 0 ? part_.border_size(border, search_frame_) : 1 + std::abs(time);
+    options.noise =
+        std::max(4 * std::abs(begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
+  }
+  const auto take = [&](const numerics::IsolatedRoot& root) {
+    if (numerics::is_crossing(root.kind) && root.left < root.right) {
+      const numerics::Location location = numerics::locate(
+          {.value = value}, root.left, root.right, {.method = workshop_.options.root_finder});
+      note(border, from_ + location.right * h, location.value_right, direction_of(root.kind));
+    } else {
+      note(border, from_ + root.right * h, value(root.right), direction_of(root.kind));
+    }
+  };
+  std::vector<IntervalSearch::Piece> pieces = {{start, 1, false}};
+  // Near a root the values are much smaller than what they are differences of.
+  const double rounding = 8 * std::numeric_limits<double>::epsilon() *
+                          (border >= 0 ? part_.border_size(border, search_frame_) : 1);
+  const bool by_samples = options.method == numerics::RootDetection::Signs ||
+                          options.method == numerics::RootDetection::Derivative;
+  if (track.search && !by_samples) {
+    const numerics::DenseOutput* const dense = motion_ != nullptr ? &motion_->dense() : nullptr;
+    pieces = track.search->find({from_, reached_, dense, search_frame_.data()}, start,
+                                options.noise, rounding, value);
+  }
+  double defined_until = 1;
+  for (const IntervalSearch::Piece& piece : pieces) {
+    if (piece.crosses) {
+      const bool rises = value(piece.to) > value(piece.from);
+      return take(
+          {piece.from, piece.to, rises ? numerics::RootKind::Rising : numerics::RootKind::Falling});
+    }
+    options.from = piece.from;
+    options.to = piece.to;
+    if (piece.to - piece.from < 1) options.noise = std::max(options.noise, rounding);
+    const numerics::Isolation found = numerics::isolate(value, options);
+    if (found.count > 0) return take(found.roots()[0]);
+    if (found.defined_until < piece.to) {
+      defined_until = found.defined_until;
+      break;
+    }
+  }
+  if (side && defined_until < 1 && std::isnan(value(1))) {
+    // From there on the condition has no value: whoever needs it is to hear of that.
+    double left = start, right = defined_until;
+    while (right - left > 4e-16 * (1 + std::abs(from_) / h)) {
+      const double middle = 0.5 * (left + right);
+      if (middle <= left || middle >= right) break;
+      (std::isnan(value(middle)) ? right : left) = middle;
+    }
+    return note(border, from_ + right * h, 0, 0);
+  }
+  const auto of_time = [&](double t) { return difference_at(track, t); };
+  check_side(border, side, time, of_time);
+}
+
+/// The window goes on from another, and begins on the other side: rounding hid the root between
+/// them.
+bool PartRun::has_crossed(int border, std::optional<Side> side, double begin, double time) {
+  if (time == decided_ || !side) return false;
+  const bool crossed = (*side == Side::Plus && begin < 0) || (*side == Side::Minus && begin > 0);
+  if (crossed) note(border, time, begin, begin > 0 ? 1 : -1);
+  return crossed;
+}
+
+/// The window holds no root, and yet ends on the other side than it began, or off a border it was
+/// on: the decision at its begin was one of rounding. The event is where that shows.
+void PartRun::check_side(int border, std::optional<Side> side, double time,
+                         numerics::FunctionRef<double(double)> value) {
+  if (!side) return;
+  double end = value(reached_);
+  if (std::isnan(end)) return;
+  double last = reached_;
+  if (*side == Side::On) {  // it may leave and come back
+    for (const double part : {0.25, 0.5, 0.75}) {
+      const double g = value(time + part * (reached_ - time));
+      if (!(std::abs(g) > std::abs(end))) continue;
+      end = g;
+      last = time + part * (reached_ - time);
+    }
+  }
+  const double band = 4 * part_.start_band(border, reached_) + 1e-2 * workshop_.options.atol;
+  const bool wrong = *side == Side::On     ? std::abs(end) > band
+                     : *side == Side::Plus ? end < -band
+                                           : end > band;
+  if (!wrong) return;
+  const double sign = end > 0 ? 1 : -1;
+  double left = time, right = last;
+  for (int i = 0; i < 60 && right - left > 4e-16 * std::abs(right); ++i) {
+    const double middle = 0.5 * (left + right);
+    (sign * value(middle) > band ? right : left) = middle;
+  }
+  note(border, right, value(right), end > 0 ? 1 : -1);
+}
+
+}  // namespace chi::sim
