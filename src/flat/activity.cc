@@ -1,5 +1,7 @@
 #include "flat/activity.h"
 
+#include <algorithm>
+
 namespace chi::flat {
 
 // A choice is made before those inside its branches, so one ascending loop sees parents first.
@@ -17,6 +19,18 @@ Activity find_activity(const EquationSet& set, const std::function<bool(BranchId
     if (!open && choice.must_open) result.nowhere.push_back(id);
   }
   return result;
+}
+
+std::vector<expr::VarId> declared_unknowns(const EquationSet& set, const Activity& activity) {
+  std::vector<expr::VarId> declared;
+  for (const Unknown& unknown : set.unknowns) {
+    if (unknown.variable.order == 0 && activity.is_active(unknown.branch)) {
+      declared.push_back(unknown.variable.var);
+    }
+  }
+  std::ranges::sort(declared);
+  declared.erase(std::unique(declared.begin(), declared.end()), declared.end());
+  return declared;
 }
 
 }  // namespace chi::flat

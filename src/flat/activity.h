@@ -21,4 +21,8 @@ struct Activity {
 /// matter: of choices in active branches, up to the first that holds. One loop over the choices.
 Activity find_activity(const EquationSet& set, const std::function<bool(BranchId)>& holds);
 
+/// The variables in active unknown declarations, ascending, each once. Derivatives in them change
+/// nothing.
+std::vector<expr::VarId> declared_unknowns(const EquationSet& set, const Activity& activity);
+
 }  // namespace chi::flat

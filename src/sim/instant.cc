@@ -131,9 +131,8 @@ bool InstantSolver::collect_own() {
     }
     rows_.push_back({expr::select_branches(pool, std::array{row}, chosen)[0], e.span});
   }
-  for (const flat::Unknown& u : set_.unknowns) {
-    if (u.variable.order == 0 && activity.is_active(u.branch)) declared_.push_back(u.variable.var);
-  }
+  const std::vector<VarId> own = flat::declared_unknowns(set_, activity);
+  declared_.insert(declared_.end(), own.begin(), own.end());
   std::sort(declared_.begin(), declared_.end());
   declared_.erase(std::unique(declared_.begin(), declared_.end()), declared_.end());
   return true;

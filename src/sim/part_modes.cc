@@ -141,14 +141,7 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
         set.equations[EquationId{mode.equations[i]}].span);
     return std::nullopt;
   }
-  for (const flat::Unknown& unknown : set.unknowns) {
-    if (unknown.variable.order == 0 && activity.is_active(unknown.branch)) {
-      mode.system.declared.push_back(unknown.variable.var);
-    }
-  }
-  std::vector<expr::VarId>& declared = mode.system.declared;
-  std::sort(declared.begin(), declared.end());
-  declared.erase(std::unique(declared.begin(), declared.end()), declared.end());
+  mode.system.declared = flat::declared_unknowns(set, activity);
   set_checks_apart(mode);
   return mode;
 }
