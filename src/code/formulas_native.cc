@@ -1,62 +1,15 @@
 #include "code/formulas_native.h"
 
-#include <array>
 #include <cmath>
-#include <dlfcn.h>
 #include <limits>
-#include <string>
-#include <unistd.h>
 #include <utility>
 
-#include <climits>
-
-#include "code/native/native.h"
+#include "code/native_library.h"
 
 namespace chi::code {
 namespace {
 
 using expr::Op;
-
-struct Library {
-  decltype(&chi_native_compile) compile = nullptr;
-  decltype(&chi_native_function) function = nullptr;
-  decltype(&chi_native_release) release = nullptr;
-};
-
-std::string executable_folder() {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return {};
-  const std::string whole(path.data(), static_cast<std::size_t>(length));
-  return whole.substr(0, whole.rfind('/') + 1);
-}
-
-Library open_library() {
-  const std::string folder = executable_folder(), name = "libchi_native.so";
-  void* opened = nullptr;
-  for (const std::string& place :
-       {folder + name, folder + "../" + name, folder + "../lib/" + name, name}) {
-    if (opened == nullptr) opened = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  Library library;
-  if (opened == nullptr) return library;
-  const auto find = [opened]<class Function>(const char* symbol, Function*& result) {
-    result = reinterpret_cast<Function*>(dlsym(opened, symbol));
-    return result != nullptr;
-  };
-  std::uint32_t (*version)() = nullptr;
-  if (!find("chi_native_version", version) || version() != kNativeVersion) return {};
-  if (!find("chi_native_compile", library.compile) ||
-      !find("chi_native_function", library.function) ||
-      !find("chi_native_release", library.release))
-    return {};
-  return library;
-}
-
-const Library& library() {
-  static const Library opened = open_library();  // stays open
-  return opened;
-}
 
 // ---- what compiled code calls ----
 
@@ -116,7 +69,7 @@ std::int32_t count(const auto& table) { return static_cast<std::int32_t>(table.s
 }  // namespace
 
 std::unique_ptr<NativeFormulas> NativeFormulas::compile(const FormulaProgram& program) {
-  if (library().compile == nullptr) return nullptr;
+  if (native_library().compile == nullptr) return nullptr;
   const NativeProgram view{.code = program.code.data(),
                            .code_size = count(program.code),
                            .constants = program.constants.data(),
@@ -128,16 +81,16 @@ std::unique_ptr<NativeFormulas> NativeFormulas::compile(const FormulaProgram& pr
                            .places = program.places,
                            .shared = program.shared,
                            .helpers = make_helpers()};
-  void* const handle = library().compile(&view);
+  void* const handle = native_library().compile(&view);
   if (handle == nullptr) return nullptr;
   std::unique_ptr<NativeFormulas> native(new NativeFormulas);
   native->handle_ = handle;
-  native->function_ = reinterpret_cast<void*>(library().function(handle));
+  native->function_ = reinterpret_cast<void*>(native_library().function(handle));
   return native;
 }
 
 NativeFormulas::~NativeFormulas() {
-  if (handle_ != nullptr) library().release(handle_);
+  if (handle_ != nullptr) native_library().release(handle_);
 }
 
 bool NativeFormulas::run(const FormulaProgram& program, FormulaWorkspace& work, const double* frame,

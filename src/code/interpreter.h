@@ -47,6 +47,12 @@ class Interpreter {
   /// one that failed).
   Stop run(const Routine& routine, Slot* frame, std::int32_t& pc);
 
+  /// One instruction of compiled code that is not compiled itself (native_operates): what `run`
+  /// does for it. If it fails, nothing has changed, and `run` would fail there.
+  RunError operate(const Routine& routine, const Instr& instr, Slot* frame);
+  /// The call of a function at `pc`, which is run to its end: Finished or Failed.
+  Stop call(const Routine& routine, Slot* frame, std::int32_t pc);
+
   double duration() const { return duration_; }
   std::int32_t operand() const { return operand_; }
   const Failure& failure() const { return failure_; }

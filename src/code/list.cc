@@ -34,7 +34,7 @@ RunError list_make(Heap& heap, const RuntimeType& element, Slot* values, std::in
   return RunError::None;
 }
 
-RunError list_append(Heap& heap, const RuntimeType& element, Slot* list, Slot* value) {
+RunError list_append_anyhow(Heap& heap, const RuntimeType& element, Slot* list, Slot* value) {
   Sequence q = load_sequence(list);
   if (!make_room_behind(heap, element, q, 1)) return RunError::OutOfMemory;
   move(element, value, q.buffer->at(q.begin + q.length));
@@ -77,8 +77,8 @@ RunError list_concat(Heap& heap, const RuntimeType& element, Slot* list, const S
   return room ? RunError::None : RunError::OutOfMemory;
 }
 
-RunError list_hd(const RuntimeType& element, const Slot* list, Slot* value) {
-  return list_length(list) == 0 ? RunError::EmptyList : list_get(element, list, 0, value);
+RunError list_hd_anyhow(const RuntimeType& element, const Slot* list, Slot* value) {
+  return list_get(element, list, 0, value);
 }
 
 RunError list_hr(const RuntimeType& element, const Slot* list, Slot* value) {
@@ -86,7 +86,7 @@ RunError list_hr(const RuntimeType& element, const Slot* list, Slot* value) {
   return length == 0 ? RunError::EmptyList : list_get(element, list, length - 1, value);
 }
 
-RunError list_tl(Heap& heap, const RuntimeType& element, Slot* list) {
+RunError list_tl_anyhow(Heap& heap, const RuntimeType& element, Slot* list) {
   if (list_length(list) == 0) return RunError::EmptyList;
   list_drop(heap, element, list, 1);
   return RunError::None;

@@ -32,7 +32,19 @@ RunError list_make(Heap& heap, const RuntimeType& element, Slot* values, std::in
                    Slot* list);
 
 /// xs := xs ++ [value]; `value` is moved in. Amortised O(1).
-RunError list_append(Heap& heap, const RuntimeType& element, Slot* list, Slot* value);
+RunError list_append_anyhow(Heap& heap, const RuntimeType& element, Slot* list, Slot* value);
+inline RunError list_append(Heap& heap, const RuntimeType& element, Slot* list, Slot* value) {
+  const Sequence q = load_sequence(list);
+  Object* const o = q.buffer;
+  // A buffer of numbers with room: nothing else to think of.
+  if (o != nullptr && element.slots == 1 && o->used == q.begin + q.length &&
+      o->used < o->capacity && q.length < kMaxLength) [[likely]] {
+    o->data()[o->used++] = *value;
+    list[1].i += std::int64_t{1} << 32;
+    return RunError::None;
+  }
+  return list_append_anyhow(heap, element, list, value);
+}
 /// xs := [value] ++ xs; `value` is moved in. O(1) when there is room in front, amortised O(1) after
 /// the first.
 RunError list_prepend(Heap& heap, const RuntimeType& element, Slot* list, Slot* value);
@@ -43,10 +55,26 @@ RunError list_concat(Heap& heap, const RuntimeType& element, Slot* list, const S
 RunError list_subtract(Heap& heap, const RuntimeType& element, Slot* list, const Slot* other);
 
 /// A copy of the first (last) element. EmptyList. O(1).
-RunError list_hd(const RuntimeType& element, const Slot* list, Slot* value);
+RunError list_hd_anyhow(const RuntimeType& element, const Slot* list, Slot* value);
+inline RunError list_hd(const RuntimeType& element, const Slot* list, Slot* value) {
+  const Sequence q = load_sequence(list);
+  if (q.length == 0) return RunError::EmptyList;
+  if (!element.is_plain || element.slots != 1) return list_hd_anyhow(element, list, value);
+  *value = q.buffer->data()[q.begin];
+  return RunError::None;
+}
 RunError list_hr(const RuntimeType& element, const Slot* list, Slot* value);
 /// xs := xs without its first (last) element. EmptyList. O(1).
-RunError list_tl(Heap& heap, const RuntimeType& element, Slot* list);
+RunError list_tl_anyhow(Heap& heap, const RuntimeType& element, Slot* list);
+inline RunError list_tl(Heap& heap, const RuntimeType& element, Slot* list) {
+  const Sequence q = load_sequence(list);
+  if (q.length > 1 && element.is_plain && q.buffer->references == 1) [[likely]] {
+    q.buffer->first = q.begin + 1;
+    list[1].i -= (std::int64_t{1} << 32) - 1;  // one less, from one further on
+    return RunError::None;
+  }
+  return list_tl_anyhow(heap, element, list);
+}
 RunError list_tr(Heap& heap, const RuntimeType& element, Slot* list);
 /// `value := hd(xs); xs := tl(xs)` in one: the element is moved out when the buffer has one owner.
 RunError list_pop(Heap& heap, const RuntimeType& element, Slot* list, Slot* value);

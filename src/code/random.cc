@@ -23,7 +23,21 @@ void SampleBlocks::fill(Row& row, std::uint64_t key, std::uint64_t start) {
   row.key = key;
   row.start = start;
   row.exponentials_start = kNone;
-  for (std::size_t i = 0; i < kTogether; ++i) row.blocks[i] = random_block(key, start + i, 0);
+  // `random_block` for all of them, round by round: the multiplications of one round do not wait
+  // for each other.
+  __extension__ using Wide = unsigned __int128;
+  std::array<std::uint64_t, kTogether> left, right{};
+  for (std::size_t i = 0; i < kTogether; ++i) left[i] = start + i;
+  std::uint64_t round_key = key;
+  for (int round = 0; round < 10; ++round, round_key += PHILOX_W64_0) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      const Wide product = Wide{PHILOX_M2x64_0} * left[i];
+      left[i] = static_cast<std::uint64_t>(product >> 64) ^ round_key ^ right[i];
+      right[i] = static_cast<std::uint64_t>(product);
+    }
+  }
+  for (std::size_t i = 0; i < kTogether; ++i) row.blocks[i] = {left[i], right[i]};
 }
 
 void SampleBlocks::fill_exponentials(Row& row, std::uint64_t key, std::uint64_t start) {

@@ -42,7 +42,20 @@ class Calendar {
         Entry{std::bit_cast<std::uint64_t>(time + 0.0)} << 64 | static_cast<std::uint32_t>(process);
     if (!few_ || size_ == kFew) return insert_into_heap(entry);
     place_[static_cast<std::size_t>(process)] = 0;
-    Entry* at = heap_.data() + size_++;
+    Entry* const end = heap_.data() + size_++;
+    if (end - heap_.data() < kVeryFew) {
+      // Which is the earlier of two is as good as random: no branches on it.
+      Entry earlier = entry;
+      for (Entry* at = heap_.data(); at != end; ++at) {
+        const Entry mask = -static_cast<Entry>(*at < earlier);
+        const Entry both = *at ^ earlier;
+        *at ^= both & mask;
+        earlier ^= both & mask;
+      }
+      *end = earlier;
+      return;
+    }
+    Entry* at = end;
     for (; at != heap_.data() && at[-1] < entry; --at) *at = at[-1];
     *at = entry;
   }
@@ -77,6 +90,7 @@ class Calendar {
   void fill_vacancy();
   /// How many are a list; a heap becomes a list again when a quarter of them is left.
   static constexpr std::size_t kFew = 16;
+  static constexpr std::ptrdiff_t kVeryFew = 4;
   bool few_ = true;
   std::vector<Entry> heap_;  // a list; or entries, then at least four that are later than any
   std::vector<std::int32_t> place_;  // in the heap; in the list 0; -1 if not in

@@ -26,6 +26,13 @@ enum class Zeno : std::uint8_t { Stop, Continue };
 /// §7).
 enum class Jumps : std::uint8_t { Allow, Error };
 
+/// Who runs the statements of processes: both do the same, bit for bit.
+enum class Executor : std::uint8_t {
+  Auto,         ///< interpreted, and compiled when the run is long
+  Interpreter,  ///< interpreted
+  Native,       ///< compiled from the start, where that is possible
+};
+
 /// What a user can choose about a run. The defaults are those of `chi run`.
 struct RunOptions {
   double end = std::numeric_limits<double>::infinity();
@@ -37,6 +44,7 @@ struct RunOptions {
   std::int64_t heap_limit =
       std::numeric_limits<std::int64_t>::max();    ///< bytes for the model's lists and strings
   const std::atomic<bool>* interrupted = nullptr;  ///< set from a signal handler
+  Executor executor = Executor::Auto;
 
   double rtol = 1e-6;
   double atol = 1e-9;

@@ -11,6 +11,7 @@ namespace chi::sim {
 namespace {
 
 constexpr std::int64_t kPulseEvery = 1 << 17;
+constexpr std::int64_t kLookEvery = 1 << 10;  // to see which processes run
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -84,11 +85,25 @@ bool Scheduler::initialise() {
     ready_.insert(p);
     ++unfinished_;
   }
+  make_room_for_offers();
+  if (physics == nullptr && options_.executor != Executor::Interpreter) start_native();
   for (flat::ChannelId c{0}; c.index < model_.channels.size(); ++c.index) {
     const std::int32_t receiver = model_.channels[c].receiver.index;
     channels_[at(c.index)].deaf = receiver < 0 || processes_[at(receiver)].state == State::Finished;
   }
   return true;
+}
+
+void Scheduler::make_room_for_offers() {
+  std::int32_t size = 0;
+  for (ProcessState& state : processes_) {
+    std::int32_t most = 0;
+    for (const code::Selection& selection : state.routine->selections)
+      most = std::max(most, selection.offers);
+    state.first_end = size;
+    size += most;
+  }
+  ends_.resize(at(size));
 }
 
 /// Takes out the next process to run: of the ready ones with the lowest priority number the first,
@@ -122,12 +137,29 @@ bool Scheduler::discrete_phase() {
         return false;
       }
     }
-    if ((counts_.resumptions & (kPulseEvery - 1)) == 0 && pulse != nullptr) [[unlikely]]
-      pulse->pulse(machine_.time, counts_);
+    if ((counts_.resumptions & (kLookEvery - 1)) == 0) [[unlikely]]
+      look_round(process);
     if (!resume(process)) return false;
     if (interrupted()) return false;
   }
   return true;
+}
+
+/// Now and then: progress is told, and what runs most is compiled.
+void Scheduler::look_round(std::int32_t process) {
+  if ((counts_.resumptions & (kPulseEvery - 1)) == 0 && pulse != nullptr)
+    pulse->pulse(machine_.time, counts_);
+  if (native_ == nullptr || is_native_) return;
+  const std::int32_t block = processes_[at(process)].block;
+  const code::RoutineId body{model_.blocks[at(block)].body.index};
+  if (native_->saw(body, counts_.resumptions + long_loops_ * code::Interpreter::kPatience))
+    become_native();
+}
+
+void Scheduler::become_native() {
+  is_native_ = true;
+  for (ProcessState& state : processes_)
+    state.native = native_->body(code::RoutineId{model_.blocks[at(state.block)].body.index});
 }
 
 inline void Scheduler::make_ready(std::int32_t process) {
@@ -149,13 +181,23 @@ inline void Scheduler::make_ready(std::int32_t process) {
   std::int32_t pc = state.pc;
   Choice next = Choice::GoOn;
   while (next == Choice::GoOn) {
+    if (state.native != nullptr) {
+      const std::uint64_t result = state.native(this, frame, pc, process);
+      const code::NativeStop stop = code::native_stop(result);
+      pc = code::native_pc(result);
+      if (stop == code::NativeStop::Wait) break;
+      if (stop != code::NativeStop::Interpret) [[unlikely]] {
+        if (stop == code::NativeStop::Failed) report(name(process), interpreter_.failure());
+        return false;
+      }
+    }
     const code::Instr& in = code[pc];
     if (in.op == Op::Receive) {
       ++pc;
-      next = meet<false>(process, in);
+      next = meet<false>(process, state.offers[in.c], static_cast<std::int32_t>(frame[in.b].i));
     } else if (in.op == Op::Send) {
       ++pc;
-      next = meet<true>(process, in);
+      next = meet<true>(process, state.offers[in.c], static_cast<std::int32_t>(frame[in.b].i));
     } else if (in.op == Op::Delay && !std::isnan(frame[in.a].r)) {
       ++pc;
       next = delay(process, frame[in.a].r);
@@ -183,7 +225,7 @@ inline void Scheduler::make_ready(std::int32_t process) {
     }
   }
   state.pc = pc;
-  return next == Choice::Wait;
+  return next != Choice::Failed;
 }
 
 /// Runs the interpreter until the process wants something of the scheduler.
@@ -219,21 +261,33 @@ inline Scheduler::Choice Scheduler::delay(std::int32_t process, double duration)
   return Choice::Wait;
 }
 
+/// Runs the code of a value that is sent. False when it failed, which is reported.
+inline bool Scheduler::compute_value(const ProcessState& sender, std::int32_t pc) {
+  if (sender.native != nullptr) {
+    const std::uint64_t result = sender.native(this, sender.frame, pc, number_of(sender));
+    const code::NativeStop stop = code::native_stop(result);
+    if (stop == code::NativeStop::ValueReady) [[likely]]
+      return true;
+    if (stop == code::NativeStop::Failed) {
+      report(name(number_of(sender)), interpreter_.failure());
+      return false;
+    }
+    pc = code::native_pc(result);
+  }
+  interpreter_.block = sender.block;
+  if (physics != nullptr) physics->visit(sender.block);
+  if (interpreter_.run(*sender.routine, sender.frame, pc) == code::Stop::ValueReady) return true;
+  report(name(number_of(sender)), interpreter_.failure());
+  return false;
+}
+
 /// Evaluates the sender's value now, and copies or moves it to where the receiver wants it.
 [[gnu::always_inline]] inline bool Scheduler::transfer(const ProcessState& sender,
                                                        const code::Offer& from,
                                                        const ProcessState& receiver,
                                                        const code::Offer& to,
                                                        std::int32_t channel) {
-  if (from.value_pc >= 0) {
-    std::int32_t pc = from.value_pc;
-    interpreter_.block = sender.block;
-    if (physics != nullptr) physics->visit(sender.block);
-    if (interpreter_.run(*sender.routine, sender.frame, pc) != code::Stop::ValueReady) {
-      report(name(number_of(sender)), interpreter_.failure());
-      return false;
-    }
-  }
+  if (from.value_pc >= 0 && !compute_value(sender, from.value_pc)) return false;
   ++counts_.communications;
   if (observer != nullptr) tell_communication(sender, from, receiver, channel);
   if (to.value < 0) return true;
@@ -282,19 +336,69 @@ bool Scheduler::communicate(const ProcessState& self, const code::Offer& offer,
 
 /// A plain send or receive: at once if the other side is there, else the process waits for it.
 template <bool kSending>
-inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Instr& wait) {
+inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Offer& offer,
+                                         std::int32_t number) {
   ProcessState& state = processes_[at(process)];
-  const auto number = static_cast<std::int32_t>(state.frame[wait.b].i);
   ChannelState& channel = channels_[at(number)];
-  const code::Offer& offer = state.offers[wait.c];
   if ((kSending ? channel.receiver : channel.sender).process >= 0) {
     return communicate<kSending>(state, offer, number) ? Choice::GoOn : Choice::Failed;
   }
   if (kSending && channel.deaf && !check_partner(process, offer)) return Choice::Failed;
-  (kSending ? channel.sender : channel.receiver) = {process, wait.c};
+  const auto offer_number = static_cast<std::int32_t>(&offer - state.offers);
+  (kSending ? channel.sender : channel.receiver) = {process, offer_number};
   state.state = kSending ? State::Sending : State::Receiving;
-  state.waits_at = wait.c;
+  state.waits_at = offer_number;
   return Choice::Wait;
+}
+
+/// What compiled code calls.
+struct Scheduler::Actions {
+  static Scheduler& self(void* scheduler) { return *static_cast<Scheduler*>(scheduler); }
+  static code::NativeStop stop(Choice choice) {
+    static_assert(static_cast<int>(Choice::GoOn) == static_cast<int>(code::NativeStop::GoOn));
+    static_assert(static_cast<int>(Choice::Wait) == static_cast<int>(code::NativeStop::Wait));
+    static_assert(static_cast<int>(Choice::Failed) == static_cast<int>(code::NativeStop::End));
+    return static_cast<code::NativeStop>(choice);
+  }
+  static code::NativeStop send(void* scheduler, std::int32_t process, const code::Offer* offer,
+                               std::int64_t channel) {
+    return stop(self(scheduler).meet<true>(process, *offer, static_cast<std::int32_t>(channel)));
+  }
+  static code::NativeStop receive(void* scheduler, std::int32_t process, const code::Offer* offer,
+                                  std::int64_t channel) {
+    return stop(self(scheduler).meet<false>(process, *offer, static_cast<std::int32_t>(channel)));
+  }
+  static void delay(void* scheduler, std::int32_t process, double duration) {
+    self(scheduler).delay(process, duration);
+  }
+  template <Choice (Scheduler::*kSelect)(std::int32_t, std::int32_t)>
+  static std::uint64_t select(void* scheduler, std::int32_t process, std::int32_t selection,
+                              std::int32_t behind) {
+    ProcessState& state = self(scheduler).processes_[at(process)];
+    state.pc = behind;
+    const Choice choice = (self(scheduler).*kSelect)(process, selection);
+    return code::native_result(stop(choice), state.pc);
+  }
+  static code::NativeStop take(void* scheduler, std::int32_t process, const code::Offer* offer) {
+    return stop(self(scheduler).take(process, *offer));
+  }
+};
+
+void Scheduler::start_native() {
+  const code::NativeActions actions{.send = Actions::send,
+                                    .receive = Actions::receive,
+                                    .delay = Actions::delay,
+                                    .select = Actions::select<&Scheduler::select>,
+                                    .wait = Actions::select<&Scheduler::wait_for_any>,
+                                    .take = Actions::take};
+  const code::NativeRunView view{
+      .actions = actions,
+      .takes_first = !options_.random_choice,
+      .senders = channels_.empty() ? nullptr : &channels_[0].sender.process,
+      .receivers = channels_.empty() ? nullptr : &channels_[0].receiver.process,
+      .channel_stride = sizeof(ChannelState)};
+  native_ = std::make_unique<NativeRun>(machine_, interpreter_, view);
+  if (options_.executor == Executor::Native && native_->compile_all()) become_native();
 }
 
 /// The process has repeated something many times without waiting, last the loop that ends at
@@ -302,6 +406,8 @@ inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Instr
 Scheduler::Choice Scheduler::still_running(std::int32_t process, std::int32_t loop_end) {
   if (interrupted()) return Choice::Failed;
   if (pulse != nullptr) pulse->pulse(machine_.time, counts_);
+  ++long_loops_;
+  look_round(process);
   if (actions_ + interpreter_.work <= options_.max_actions) return Choice::GoOn;
   outcome_.why = explain_loop(process, loop_end);
   return Choice::Failed;

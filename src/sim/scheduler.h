@@ -9,6 +9,7 @@
 #include "flat/flat_model.h"
 #include "sim/calendar.h"
 #include "sim/frames.h"
+#include "sim/native_run.h"
 #include "sim/observer.h"
 #include "sim/outcome.h"
 #include "sim/physics.h"
@@ -61,6 +62,7 @@ class Scheduler {
   code::Machine& machine() { return machine_; }
   const Frames& frames() const { return frames_; }
   const RunCounts& counts() const { return counts_; }
+  bool is_native() const { return is_native_; }  ///< compiled code is in use
 
  private:
   enum class State : std::uint8_t { Ready, Delayed, Sending, Receiving, Selecting, Finished };
@@ -69,10 +71,16 @@ class Scheduler {
     const code::Offer* offers = nullptr;  ///< the routine's
     code::Slot* frame = nullptr;
     const code::Routine* routine = nullptr;
+    code::NativeBody native = nullptr;  ///< the routine's, if it is compiled
     std::int32_t pc = 0;
     std::int32_t waits_at = -1;  ///< offer or selection, by state
     std::int32_t block = -1;
     State state = State::Ready;
+    bool timed = false;          ///< Selecting: it may be in the calendar,
+    bool watching = false;       ///< in the watch lists,
+    bool asking = false;         ///< among those whose conditions are looked for
+    std::int32_t first_end = 0;  ///< Selecting: ends of channels where it has an offer, in `ends_`
+    std::int32_t ends = 0;
   };
   /// One end of a channel: who waits there with which offer.
   struct End {
@@ -84,17 +92,25 @@ class Scheduler {
     bool deaf = false;  ///< nobody will ever receive from it
   };
 
+  static_assert(sizeof(ProcessState) == 64);
+
   // scheduler.cc
   bool initialise();
+  void make_room_for_offers();
   bool discrete_phase();
   std::int32_t pick_ready();
   /// What becomes of a process: it goes on, it waits, or the run is over.
   enum class Choice : std::uint8_t { GoOn, Wait, Failed };
   bool resume(std::int32_t process);
   Choice compute(std::int32_t process);
+  bool compute_value(const ProcessState& sender, std::int32_t pc);
+  void look_round(std::int32_t process);
+  void start_native();
+  void become_native();
+  struct Actions;
   Choice delay(std::int32_t process, double duration);
   template <bool kSending>
-  Choice meet(std::int32_t process, const code::Instr& wait);
+  Choice meet(std::int32_t process, const code::Offer& offer, std::int32_t channel);
   Choice still_running(std::int32_t process, std::int32_t loop_end);
   bool communicate(const ProcessState& self, const code::Offer& offer, std::int32_t channel);
   template <bool kSending>
@@ -135,10 +151,18 @@ class Scheduler {
 
   // select.cc
   Choice select(std::int32_t process, std::int32_t number);
-  Choice take(std::int32_t process, std::int32_t offer);
+  Choice wait_for_any(std::int32_t process, std::int32_t number);
+  Choice take(std::int32_t process, const code::Offer& offer);
   bool possible(const ProcessState& process, const code::Offer& offer) const;
   void wait_in_selection(std::int32_t process, const code::Selection& selection);
-  void withdraw(std::int32_t process);
+  /// Takes back all that `wait_in_selection` put out.
+  void withdraw(std::int32_t process) {
+    ProcessState& state = processes_[static_cast<std::size_t>(process)];
+    End* const* const ends = ends_.data() + state.first_end;
+    for (std::int32_t i = 0; i < state.ends; ++i) *ends[i] = {};
+    if (state.timed || state.watching || state.asking) withdraw_the_rest(process);
+  }
+  void withdraw_the_rest(std::int32_t process);
   std::int32_t choose(std::int32_t count);
   End chosen_offer(End waiting);
 
@@ -170,6 +194,7 @@ class Scheduler {
   Frames frames_;
   std::vector<ProcessState> processes_;
   std::vector<ChannelState> channels_;
+  std::vector<End*> ends_;  // for each process as many as it has offers in one selection
   Calendar calendar_;
   ReadySet ready_;
   WatchLists watches_;
@@ -180,6 +205,7 @@ class Scheduler {
   std::int32_t unfinished_ = 0;
   std::int64_t actions_ =
       0;  // resumptions since time last advanced; repetitions are in interpreter_.work
+  std::int64_t long_loops_ = 0;  // times that patience with a repetition was at its end
   std::uint64_t choice_key_ = 0, choices_ = 0;
   RunCounts counts_;
   Outcome outcome_;
@@ -205,7 +231,9 @@ class Scheduler {
     Scheduler& scheduler_;
   };
   Computing computing_{*this};
-  std::int32_t running_ = -1;  // the process that the interpreter runs
+  std::int32_t running_ = -1;          // the process that the interpreter runs
+  std::unique_ptr<NativeRun> native_;  // if statements may be compiled
+  bool is_native_ = false;
 };
 
 }  // namespace chi::sim

@@ -29,20 +29,31 @@ inline bool Scheduler::possible(const ProcessState& process, const Offer& offer)
 /// The process has evaluated its guards. It takes an alternative that can happen now, or waits for
 /// one.
 Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
-  ProcessState& state = processes_[at(process)];
+  const ProcessState& state = processes_[at(process)];
   const code::Selection& selection = state.routine->selections[at(number)];
   possible_.clear();
-  bool open = selection.offers == 0;  // a nabla: its only way on is its condition
   for (std::int32_t i = 0; i < selection.offers; ++i) {
     const Offer& offer = state.offers[selection.first_offer + i];
     if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
-    open = true;
     if (!possible(state, offer)) continue;
-    if (!options_.random_choice) return take(process, selection.first_offer + i);
+    if (!options_.random_choice) return take(process, offer);
     possible_.push_back(selection.first_offer + i);
   }
   if (!possible_.empty()) {
-    return take(process, possible_[at(choose(static_cast<std::int32_t>(possible_.size())))]);
+    const std::int32_t chosen = choose(static_cast<std::int32_t>(possible_.size()));
+    return take(process, state.offers[possible_[at(chosen)]]);
+  }
+  return wait_for_any(process, number);
+}
+
+/// Nothing is possible now: it waits, unless all guards are closed for ever.
+Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t number) {
+  ProcessState& state = processes_[at(process)];
+  const code::Selection& selection = state.routine->selections[at(number)];
+  bool open = selection.offers == 0;  // a nabla: its only way on is its condition
+  for (std::int32_t i = 0; i < selection.offers && !open; ++i) {
+    const Offer& offer = state.offers[selection.first_offer + i];
+    open = offer.guard < 0 || state.frame[offer.guard].i != 0;
   }
   if (!open) {
     if (selection.closed_pc >= 0) {
@@ -66,9 +77,8 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
   return Choice::Wait;
 }
 
-inline Scheduler::Choice Scheduler::take(std::int32_t process, std::int32_t number) {
+Scheduler::Choice Scheduler::take(std::int32_t process, const Offer& offer) {
   ProcessState& state = processes_[at(process)];
-  const Offer& offer = state.offers[number];
   if (offer.kind == Offer::Kind::Send || offer.kind == Offer::Kind::Receive) {
     if (!communicate(state, offer, channel_number(state, offer))) return Choice::Failed;
   }
@@ -98,6 +108,13 @@ Scheduler::End Scheduler::chosen_offer(End waiting) {
 inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selection& selection) {
   ProcessState& state = processes_[at(process)];
   double deadline = std::numeric_limits<double>::infinity();
+  End** const first_end = ends_.data() + state.first_end;
+  std::int32_t ends = 0;
+  const auto put_out = [&](End& end, std::int32_t number) {
+    if (end.process >= 0) return;  // of two offers on one channel the first counts
+    end = {process, number};
+    first_end[ends++] = &end;
+  };
   for (std::int32_t i = 0; i < selection.offers; ++i) {
     const std::int32_t number = selection.first_offer + i;
     const Offer& offer = state.offers[number];
@@ -105,18 +122,19 @@ inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selec
     if (offer.kind == Offer::Kind::Delay) {
       deadline = std::min(deadline, state.frame[offer.deadline].r);
     } else if (offer.kind == Offer::Kind::Send) {
-      End& end = channel_of(state, offer).sender;
-      if (end.process < 0)
-        end = {process, number};  // of two offers on one channel the first counts
+      put_out(channel_of(state, offer).sender, number);
     } else if (offer.kind == Offer::Kind::Receive) {
-      End& end = channel_of(state, offer).receiver;
-      if (end.process < 0) end = {process, number};
+      put_out(channel_of(state, offer).receiver, number);
     }
   }
   for (const std::int32_t reg : selection.deadlines) {
     if (state.frame[reg].r > machine_.time) deadline = std::min(deadline, state.frame[reg].r);
   }
-  if (std::isfinite(deadline)) calendar_.insert(deadline, process);
+  state.ends = ends;
+  state.timed = std::isfinite(deadline);
+  state.watching = !selection.watched.empty();
+  state.asking = !selection.conditions.empty();
+  if (state.timed) calendar_.insert(deadline, process);
   for (const code::Watched& watched : selection.watched) {
     const auto first = static_cast<std::int32_t>(state.frame[watched.reg].i);
     for (std::int32_t i = 0; i < watched.slots; ++i) watches_.add(first + i, process);
@@ -124,21 +142,11 @@ inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selec
   if (!selection.conditions.empty()) watch_conditions(state, selection);
 }
 
-/// Takes back all that `wait_in_selection` put out.
-void Scheduler::withdraw(std::int32_t process) {
-  ProcessState& state = processes_[at(process)];
-  const code::Selection& selection = state.routine->selections[at(state.waits_at)];
-  for (std::int32_t i = 0; i < selection.offers; ++i) {
-    const Offer& offer = state.offers[selection.first_offer + i];
-    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
-    if (offer.kind != Offer::Kind::Send && offer.kind != Offer::Kind::Receive) continue;
-    ChannelState& channel = channel_of(state, offer);
-    End& end = offer.kind == Offer::Kind::Send ? channel.sender : channel.receiver;
-    if (end.process == process) end = {};
-  }
-  if (calendar_.contains(process)) calendar_.erase(process);
-  if (watches_.any(process)) watches_.remove_all(process);
-  if (!selection.conditions.empty()) physics->unwatch(process);
+void Scheduler::withdraw_the_rest(std::int32_t process) {
+  const ProcessState& state = processes_[at(process)];
+  if (state.timed && calendar_.contains(process)) calendar_.erase(process);
+  if (state.watching && watches_.any(process)) watches_.remove_all(process);
+  if (state.asking) physics->unwatch(process);
 }
 
 }  // namespace chi::sim

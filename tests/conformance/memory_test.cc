@@ -166,12 +166,17 @@ class Gauge : public sim::Recorder {
   std::int64_t system_ = 0;
 };
 
-TEST(SteadyState, AllocatesNothing) {
+class SteadyState : public testing::TestWithParam<sim::Executor> {};
+INSTANTIATE_TEST_SUITE_P(Executors, SteadyState,
+                         testing::Values(sim::Executor::Interpreter, sim::Executor::Native));
+
+TEST_P(SteadyState, AllocatesNothing) {
   const SourceFile source("factory.chi", std::string(kFactory));
   Diagnostics diagnostics;
   const auto compiled = driver::compile(source, {}, {}, diagnostics);
   ASSERT_TRUE(compiled.has_value());
-  sim::Scheduler scheduler(*compiled->model, *compiled->program, {.end = 400'000});
+  sim::Scheduler scheduler(*compiled->model, *compiled->program,
+                           {.end = 400'000, .executor = GetParam()});
   Gauge gauge(scheduler.machine(), 50'000);
   scheduler.recorder = &gauge;
   const sim::Outcome outcome = scheduler.run();
@@ -185,7 +190,7 @@ TEST(SteadyState, AllocatesNothing) {
 }
 
 // Ten million events: the memory at the end is that of the beginning.
-TEST(SteadyState, DoesNotGrow) {
+TEST(Memory, DoesNotGrow) {
   constexpr std::string_view model = R"(
 proc G(a: !nat) = |[ i: nat | *[ true -> a!i; i := i + 1; delta 1.0 ] ]|
 proc B(a: ?nat, b: !nat) = |[ xs: nat*, x: nat | *[ len(xs) < 10; a?x -> xs := xs ++ [x] | len(xs) > 5; b!hd(xs) -> xs := tl(xs) ] ]|

@@ -1,8 +1,11 @@
 #include "run_model.h"
 
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
+
+#include <gtest/gtest.h>
 
 #include "diag/render.h"
 #include "driver/compile.h"
@@ -53,9 +56,19 @@ class Log {
   results::EventLog log_;
 };
 
-}  // namespace
+/// Recorded values without regard to what they mean: a NaN equals itself.
+std::vector<std::uint64_t> bits(const results::Trace& trace) {
+  std::vector<std::uint64_t> all;
+  const auto add = [&](const std::vector<double>& values) {
+    for (const double value : values) all.push_back(std::bit_cast<std::uint64_t>(value));
+  };
+  add(trace.times);
+  for (const std::vector<double>& column : trace.columns) add(column);
+  return all;
+}
 
-Ran run_model(std::string_view text, const RunRequest& request) {
+/// Runs a model text with one of the executors.
+Ran run_with(sim::Executor executor, std::string_view text, const RunRequest& request) {
   Ran ran;
   const SourceFile source("model.chi", std::string(text));
   Diagnostics diagnostics;
@@ -69,7 +82,8 @@ Ran run_model(std::string_view text, const RunRequest& request) {
                                 .random_choice = request.random_choice,
                                 .max_actions = request.max_actions,
                                 .heap_limit = request.heap_limit,
-                                .interrupted = &collector.stop};
+                                .interrupted = &collector.stop,
+                                .executor = executor};
   sim::Run run(*compiled->model, *compiled->program, options);
   sim::Scheduler& scheduler = run.scheduler();
   scheduler.pulse = &collector;
@@ -79,6 +93,7 @@ Ran run_model(std::string_view text, const RunRequest& request) {
                                {.end = request.end});
   if (request.record) scheduler.recorder = &recording;
   const sim::Outcome outcome = scheduler.run();
+  ran.native = scheduler.is_native();
   if (outcome.failed()) note(driver::explain(outcome, source), source, ran);
   ran.output = collector.output;
   ran.time = outcome.time;
@@ -91,6 +106,28 @@ Ran run_model(std::string_view text, const RunRequest& request) {
   ran.live_bytes = heap.live_bytes();
   ran.heap_allocations = heap.allocations();
   ran.system_allocations = heap.system_allocations();
+  return ran;
+}
+
+}  // namespace
+
+Ran run_model(std::string_view text, const RunRequest& request) {
+  Ran ran = run_with(sim::Executor::Interpreter, text, request);
+  const Ran native = run_with(sim::Executor::Native, text, request);
+  if (!native.native) return ran;
+  EXPECT_EQ(native.output, ran.output) << text;
+  EXPECT_EQ(native.report, ran.report) << text;
+  EXPECT_EQ(native.events, ran.events) << text;
+  EXPECT_EQ(native.time, ran.time) << text;
+  EXPECT_EQ(native.interrupted, ran.interrupted) << text;
+  EXPECT_EQ(native.counts.resumptions, ran.counts.resumptions) << text;
+  EXPECT_EQ(native.counts.communications, ran.counts.communications) << text;
+  EXPECT_EQ(native.counts.time_events, ran.counts.time_events) << text;
+  EXPECT_EQ(native.live_objects, ran.live_objects) << text;
+  EXPECT_EQ(native.live_bytes, ran.live_bytes) << text;
+  EXPECT_EQ(native.heap_allocations, ran.heap_allocations) << text;
+  EXPECT_EQ(bits(native.trace), bits(ran.trace)) << text;
+  ran.native = true;
   return ran;
 }
 

@@ -41,9 +41,11 @@ struct Ran {
   std::int64_t live_bytes = 0;
   std::int64_t heap_allocations = 0;    ///< blocks that the model's values asked for
   std::int64_t system_allocations = 0;  ///< those that had to come from the system
+  bool native = false;                  ///< compiled code ran it as well
 };
 
-/// Compiles and runs a model text. Never fails: what went wrong is in `report`.
+/// Compiles and runs a model text. Never fails: what went wrong is in `report`. Where statements
+/// can be compiled, it runs twice, interpreted and compiled, and both are expected to do the same.
 Ran run_model(std::string_view text, const RunRequest& request = {});
 
 /// The output of a model that is to run without failure; otherwise the report.

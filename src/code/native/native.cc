@@ -2,10 +2,8 @@
 
 #include <memory>
 
-#include <llvm-c/ExecutionEngine.h>
-#include <llvm-c/Target.h>
-
 #include "code/native/emit.h"
+#include "code/native/jit.h"
 
 namespace chi::code {
 namespace {
@@ -16,51 +14,26 @@ constexpr std::int32_t kPieceSize = 500;
 constexpr std::int32_t kMostInFunction = 50'000;
 
 struct Compiled {
-  LLVMContextRef context = nullptr;
-  LLVMExecutionEngineRef engine = nullptr;
+  std::unique_ptr<native::Jit> jit;
   NativeFunction function = nullptr;
-  ~Compiled() {
-    if (engine != nullptr) LLVMDisposeExecutionEngine(engine);
-    if (context != nullptr) LLVMContextDispose(context);
-  }
 };
-
-bool start_llvm() {
-  static const bool started = [] {
-    LLVMLinkInMCJIT();
-    return LLVMInitializeNativeTarget() == 0 && LLVMInitializeNativeAsmPrinter() == 0;
-  }();
-  return started;
-}
 
 }  // namespace
 
 std::uint32_t chi_native_version() { return kNativeVersion; }
 
 void* chi_native_compile(const NativeProgram* program) {
-  if (!start_llvm()) return nullptr;
   const native::Cut cut = native::cut_program(*program, kPieceSize);
   for (const native::Cut::Piece& piece : cut.pieces) {
     if (piece.end - piece.begin > kMostInFunction) return nullptr;
   }
   auto compiled = std::make_unique<Compiled>();
-  compiled->context = LLVMContextCreate();
-  const LLVMModuleRef module = LLVMModuleCreateWithNameInContext("formulas", compiled->context);
-  native::emit_program(module, *program, cut);
-  LLVMMCJITCompilerOptions options;
-  LLVMInitializeMCJITCompilerOptions(&options, sizeof options);
+  compiled->jit = native::Jit::make("formulas");
+  if (compiled->jit == nullptr) return nullptr;
+  native::emit_program(compiled->jit->module(), *program, cut);
   // Measured on large systems: higher levels take 10 to 40 times as long and gain at most a fifth.
-  options.OptLevel = 0;
-  options.EnableFastISel = 1;
-  char* error = nullptr;
-  if (LLVMCreateMCJITCompilerForModule(&compiled->engine, module, &options, sizeof options,
-                                       &error) != 0) {
-    LLVMDisposeMessage(error);
-    LLVMDisposeModule(module);
-    compiled->engine = nullptr;
-    return nullptr;
-  }
-  const std::uint64_t address = LLVMGetFunctionAddress(compiled->engine, "chi_formulas");
+  if (!compiled->jit->compile(0)) return nullptr;
+  const std::uint64_t address = compiled->jit->address("chi_formulas");
   compiled->function = reinterpret_cast<NativeFunction>(static_cast<std::uintptr_t>(address));
   return address == 0 ? nullptr : compiled.release();
 }

@@ -43,7 +43,9 @@ struct NativeProgram {
 using NativeFunction = std::int32_t (*)(const double* frame, double* scratch, double* out,
                                         std::uint64_t* demanded, std::uint64_t run, void* context);
 
+#ifndef CHI_NATIVE_EXPORT
 #define CHI_NATIVE_EXPORT __attribute__((visibility("default")))
+#endif
 extern "C" {
 /// The names under which the loader looks for them.
 CHI_NATIVE_EXPORT std::uint32_t chi_native_version();

@@ -1,0 +1,74 @@
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "driver/compile.h"
+#include "run_model.h"
+
+// Interpreted and compiled statements do the same. `run_model` compares them for every model of
+// these tests; here is what else there is to say.
+namespace chi::conformance {
+namespace {
+
+class Printed : public sim::Scheduler::Pulse {
+ public:
+  void pulse(double, const sim::RunCounts&) override {}
+  void print(std::string_view text) override { output += text; }
+  std::string output;
+};
+
+struct Result {
+  std::string output;
+  sim::RunCounts counts;
+};
+
+Result run_by(sim::Executor executor, std::string_view text) {
+  const SourceFile source("model.chi", std::string(text));
+  Diagnostics diagnostics;
+  const auto compiled = driver::compile(source, {}, {}, diagnostics);
+  if (!compiled) return {"it does not compile", {}};
+  sim::Scheduler scheduler(*compiled->model, *compiled->program, {.executor = executor});
+  Printed printed;
+  scheduler.pulse = &printed;
+  const sim::Outcome outcome = scheduler.run();
+  EXPECT_TRUE(std::holds_alternative<sim::Terminated>(outcome.why));
+  return {printed.output, scheduler.counts()};
+}
+
+// Long enough for compiled code to take over in the middle, at a moment that depends on the machine
+// and that nobody can tell from the results.
+TEST(Executors, TakeOverInTheMiddle) {
+  constexpr std::string_view model = R"(
+type lot = { id: nat, t: real, route: nat* }
+func weight(x: lot) -> nat = if len(x.route) = 0 then x.id mod 7 else hd(x.route) + weight({ id = x.id, t = x.t, route = tl(x.route) })
+proc G(a: !lot) = |[ i: nat, u: -> real := exponential(1.0), v: -> nat := uniform(0, 5) | *[ true -> delta sample u; a!{ id = i, t = time, route = [sample v, 2] }; i := i + 1 ] ]|
+proc B(a: ?lot, b: !lot, ref level: nat) = |[ xs: lot*, x: lot
+| *[ true; a?x -> xs := xs ++ [x]; level := len(xs) | len(xs) > 0; b!hd(xs) -> xs := tl(xs); level := len(xs) ] ]|
+proc M(a: ?lot, b: !lot) = |[ x: lot, u: -> real := gamma(2.0, 0.4) | *[ true -> a?x; delta sample u; b!x ] ]|
+proc E(c: ?lot, n: nat, ref done: nat) = |[ x: lot, sum: real, w: nat
+| *[ done < n -> c?x; done := done + 1; sum := sum + time - x.t; w := (w + weight(x)) mod 1000
+   ; [ done mod 10000 = 0 -> !done, " ", sum, " ", w, "\n" | done mod 10000 /= 0 -> skip ] ]; terminate ]|
+proc Watch(ref level, done: nat) = |[ high: nat | *[ done < 90000 -> nabla level > 3; high := high + 1; nabla level < 2 or done >= 90000 ]; !high, "\n" ]|
+sys S() = |[ a, b, c: -lot, level, done: nat | G(a) || B(a, b, level) || M(b, c) || E(c, 100000, done) || Watch(level, done) ]|
+)";
+  const Result interpreted = run_by(sim::Executor::Interpreter, model);
+  const Result changing = run_by(sim::Executor::Auto, model);
+  const Result native = run_by(sim::Executor::Native, model);
+  EXPECT_GT(interpreted.counts.resumptions, 500'000);
+  EXPECT_EQ(changing.output, interpreted.output);
+  EXPECT_EQ(native.output, interpreted.output);
+  EXPECT_EQ(changing.counts.resumptions, interpreted.counts.resumptions);
+  EXPECT_EQ(native.counts.resumptions, interpreted.counts.resumptions);
+}
+
+#ifdef CHI_WITH_NATIVE
+TEST(Executors, StatementsAreCompiled) {
+  const Ran ran = run_model("proc P() = |[ n: nat | *[ n < 100 -> delta 1.0; n := n + 1 ]; !n ]|");
+  EXPECT_EQ(ran.output, "100");
+  EXPECT_TRUE(ran.native);
+}
+#endif
+
+}  // namespace
+}  // namespace chi::conformance
