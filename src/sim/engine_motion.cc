@@ -154,8 +154,7 @@ Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken
 
 void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
   Part& part = *member.part;
-  std::vector<Part::BorderValue> values;
-  part.border_values(part.frame(), values);
+  const std::span<const Part::BorderValue> values = part.border_values(part.frame());
   for (const BorderEvent& event : member.run->events()) {
     if (event.border < 0) {
       member.is_dirty = member.is_dirty || event.border == kReturn;

@@ -46,8 +46,7 @@ bool ModeSearch::run() {
 
 /// The sides that values tell; those of borders that are reached, or that have no value, are kept.
 Sides ModeSearch::start_sides() {
-  std::vector<Part::BorderValue> values;
-  part_.border_values(loaded_, values);
+  const std::span<const Part::BorderValue> values = part_.border_values(loaded_);
   Sides sides = part_.sides_;
   for (std::size_t b = 0; b < sides.size(); ++b) {
     if (std::isnan(values[b].value) || std::abs(values[b].value) <= values[b].band) continue;
@@ -253,8 +252,7 @@ bool ModeSearch::take(const Sides& sides) {
     return false;
   }
   const std::vector<char> held = held_borders(sides);
-  const bool slides = std::ranges::find(held, 1) != held.end();
-  if (slides && part_.workshop_.options.sliding == Sliding::Error) return false;
+  if (!held.empty() && part_.workshop_.options.sliding == Sliding::Error) return false;
   part_.plan_ = found.plan;
   part_.frame_ = found.frame;
   part_.fit(part_.frame_);
@@ -269,7 +267,7 @@ bool ModeSearch::take(const Sides& sides) {
 /// sign(x) has at x = 0. That is sliding, too; but a border that the modeller compares with `=` has
 /// a mode of its own.
 std::vector<char> ModeSearch::held_borders(const Sides& sides) {
-  std::vector<char> held(sides.size(), 0);
+  std::vector<char> held;
   for (const int b : part_.mode_borders_) {
     if (sides[at(b)] != Side::On || initial_ || !is_reached(loaded_, b)) continue;
     const auto relations = part_.conditions_.relations();
@@ -283,7 +281,9 @@ std::vector<char> ModeSearch::held_borders(const Sides& sides) {
       const Attempt& there = attempt(other);
       return there.solved && there.plan != attempt(sides).plan && there.right[at(b)] == to;
     };
-    held[at(b)] = pushes(Side::Plus, Side::Minus) && pushes(Side::Minus, Side::Plus) ? 1 : 0;
+    if (!pushes(Side::Plus, Side::Minus) || !pushes(Side::Minus, Side::Plus)) continue;
+    held.resize(sides.size(), 0);
+    held[at(b)] = 1;
   }
   return held;
 }
@@ -316,10 +316,10 @@ bool ModeSearch::take_resting() {
 
 bool ModeSearch::iterate(Sides sides) {
   std::set<Sides> seen;
-  while (budget_ > 0 && seen.insert(sides).second) {
+  while (budget_ > 0) {
     if (take(sides)) return true;
     const Attempt& last = attempt(sides);
-    if (!last.solved) return false;
+    if (!last.solved || !seen.insert(sides).second) return false;
     sides = last.right;
   }
   return false;
@@ -359,8 +359,7 @@ std::vector<int> ModeSearch::doubtful() {
 }
 
 bool ModeSearch::is_reached(const std::vector<double>& frame, int border) {
-  std::vector<Part::BorderValue> values;
-  part_.border_values(frame, values);
+  const std::span<const Part::BorderValue> values = part_.border_values(frame);
   return std::abs(values[at(border)].value) <= values[at(border)].band;
 }
 

@@ -186,8 +186,7 @@ void Part::store(const std::vector<double>& frame) {
 }
 
 bool Part::is_reached(int condition) {
-  std::vector<BorderValue> values;
-  border_values(frame_, values);
+  const std::span<const BorderValue> values = border_values(frame_);
   const auto borders = conditions_.borders_of(condition);
   return std::any_of(borders.begin(), borders.end(),
                      [&](int b) { return std::abs(values[at(b)].value) <= values[at(b)].band; });
@@ -257,9 +256,9 @@ double Part::start_band(int border, double time) const {
 }
 
 Truth Part::truth_now(int condition) {
-  std::vector<Truth> relations;
-  std::vector<BorderValue> values;
-  border_values(frame_, values);
+  std::vector<Truth>& relations = relation_truths_;
+  relations.clear();
+  const std::span<const BorderValue> values = border_values(frame_);
   for (const Relation& relation : conditions_.relations()) {
     const BorderValue g = values[at(relation.border)];
     if (std::isnan(g.value)) {
@@ -270,14 +269,14 @@ Truth Part::truth_now(int condition) {
     relations.push_back(relation_holds(relation.op, sign * relation.orientation) ? Truth::True
                                                                                  : Truth::False);
   }
-  std::vector<Truth> truths;
-  conditions_.evaluate(frame_.data(), relations, truths);
-  return truths[at(condition)];
+  conditions_.evaluate(frame_.data(), relations, truths_);
+  return truths_[at(condition)];
 }
 
 Truth Part::truth_after(int condition) { return condition_truths(sides_)[at(condition)]; }
 
-void Part::border_values(const std::vector<double>& frame, std::vector<BorderValue>& out) {
+std::span<const Part::BorderValue> Part::border_values(const std::vector<double>& frame) {
+  std::vector<BorderValue>& out = border_values_;
   border_formulas_->evaluate_each(frame.data(), border_ends_.data());
   out.resize(touched_.size());
   for (std::size_t b = 0; b < out.size(); ++b) {
@@ -287,6 +286,7 @@ void Part::border_values(const std::vector<double>& frame, std::vector<BorderVal
     out[b] = {left - right,
               kRelativeBand * size + start_band(static_cast<int>(b), frame[at(time_place_)])};
   }
+  return out;
 }
 
 double Part::border_size(int border, const std::vector<double>& frame) {
@@ -412,7 +412,7 @@ bool Part::has_modes() const {
 
 std::string Part::mode_text() {
   constexpr std::size_t kLongest = 120;
-  const std::vector<Truth> truths = condition_truths(sides_);
+  const std::vector<Truth>& truths = condition_truths(sides_);
   std::vector<int> told;
   std::string all;
   const auto tell = [&](int condition, ExprId what, bool holds) {

@@ -132,7 +132,8 @@ class Part {
   };
   /// The size of the two things that a border compares.
   double border_size(int border, const std::vector<double>& frame);
-  void border_values(const std::vector<double>& frame, std::vector<BorderValue>& out);
+  /// Valid up to the next call.
+  std::span<const BorderValue> border_values(const std::vector<double>& frame);
   /// The border was crossed or touched at the present instant: values there are zero within the
   /// accuracy of the location.
   void touch(int border, double time, double value, bool grazes);
@@ -179,7 +180,8 @@ class Part {
   /// null.
   Plan* plan_by_values(Plan& plan, const std::vector<double>& frame);
   void set_checks_apart(ModeEquations& mode) const;
-  std::vector<Truth> condition_truths(const Sides& sides);
+  /// Valid up to the next call.
+  const std::vector<Truth>& condition_truths(const Sides& sides);
   /// The side on which each border is just after this instant, by values and, where they are zero,
   /// by the first derivative that is not.
   void right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out);
@@ -254,6 +256,11 @@ class Part {
   std::map<std::pair<Sides, const Plan*>, Sides> taken_;
   std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
   std::vector<double> border_ends_;
+  // Kept, so that an event takes no memory.
+  std::vector<BorderValue> border_values_;
+  std::vector<Truth> relation_truths_, truths_;
+  std::vector<char> key_;
+  std::vector<double> derivative_values_;
   std::map<std::tuple<const Plan*, expr::ExprId, int>, DerivativeFormula> derivatives_;
   /// The Jacobian of the differentiated equations by the highest derivatives, of one plan.
   struct StateMonitor {

@@ -27,8 +27,9 @@ constexpr std::size_t kMaxSliding = 4;
 
 }  // namespace
 
-std::vector<Truth> Part::condition_truths(const Sides& sides) {
-  std::vector<Truth> relations;
+const std::vector<Truth>& Part::condition_truths(const Sides& sides) {
+  std::vector<Truth>& relations = relation_truths_;
+  relations.clear();
   for (const Relation& relation : conditions_.relations()) {
     const Side side = sides[at(relation.border)];
     if (side == Side::None) {
@@ -38,14 +39,14 @@ std::vector<Truth> Part::condition_truths(const Sides& sides) {
     const int sign = side == Side::Slide ? 0 : static_cast<int>(side) * relation.orientation;
     relations.push_back(relation_holds(relation.op, sign) ? Truth::True : Truth::False);
   }
-  std::vector<Truth> truths;
-  conditions_.evaluate(frame_.data(), relations, truths);
-  return truths;
+  conditions_.evaluate(frame_.data(), relations, truths_);
+  return truths_;
 }
 
 Part::PlanResult Part::plan_for(const Sides& sides) {
-  const std::vector<Truth> truths = condition_truths(sides);
-  std::vector<char> key;
+  const std::vector<Truth>& truths = condition_truths(sides);
+  std::vector<char>& key = key_;
+  key.clear();
   for (const Truth t : truths) key.push_back(static_cast<char>(t));
   bool slides = false;
   for (const int b : mode_borders_) {
@@ -57,18 +58,18 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
     return {plan_at(known->second, frame_), {}};
   }
   PlanResult result;
+  std::vector<char> new_key = key;
   std::optional<ModeEquations> equations =
       slides ? mixed_equations(sides, result.why) : mode_equations(truths, result.why);
   if (!equations) return result;
   result.plan = plan_of(std::move(*equations));
-  by_truths_.emplace(std::move(key), result.plan);
+  by_truths_.emplace(std::move(new_key), result.plan);
   result.plan = plan_at(result.plan, frame_);
   return result;
 }
 
 const ModeEquations* Part::present_equations(std::optional<Diagnostic>& why) {
-  std::vector<BorderValue> values;
-  border_values(frame_, values);
+  const std::span<const BorderValue> values = border_values(frame_);
   Sides sides = sides_;
   for (std::size_t b = 0; b < sides.size(); ++b) {
     if (std::abs(values[b].value) <= values[b].band || std::isnan(values[b].value)) continue;

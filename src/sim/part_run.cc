@@ -128,11 +128,10 @@ bool PartRun::step(double limit) {
 bool PartRun::stop_at_border() {
   const double now = reached_;
   if (now == stopped_at_) return false;
-  std::vector<Part::BorderValue> values;
   part_.fit(part_.frame());
   next_frame_ = part_.frame();
   if (has_window_ && !values_at(now, next_frame_)) return false;
-  part_.border_values(next_frame_, values);
+  const std::span<const Part::BorderValue> values = part_.border_values(next_frame_);
   bool found = false;
   for (const int border : relevant_borders()) {
     const double g = values[at(border)].value;

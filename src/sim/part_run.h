@@ -59,9 +59,13 @@ class PartRun {
   bool put_on_border(int border);
 
   /// How many conditions of waiting processes watch a border.
-  void watch(int border) { ++watched_[border]; }
+  void watch(int border) {
+    ++watched_[border];
+    relevant_.clear();
+  }
   void unwatch(int border) {
     if (--watched_[border] == 0) watched_.erase(border);
+    relevant_.clear();
   }
 
  private:
@@ -77,7 +81,7 @@ class PartRun {
   };
   Tracked& tracked(expr::ExprId difference);
   std::optional<IntervalSearch> interval_search(expr::ExprId difference);
-  std::vector<int> relevant_borders();
+  const std::vector<int>& relevant_borders();
   /// `side`: where the difference is to be just after `time`; none: it does not matter.
   void search_window(double time);
   bool has_crossed(int border, std::optional<Side> side, double begin, double time);
@@ -114,6 +118,8 @@ class PartRun {
   bool has_window_ = false;
   std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked_;
   std::map<int, int> watched_;
+  std::vector<int> relevant_;  // of the mode and watched; empty: to be found anew
+  std::vector<double> coefficients_;
   std::vector<BorderEvent> events_;
   std::vector<double> search_frame_;
   struct Solved {

@@ -50,8 +50,10 @@ std::optional<double> find_touch(const numerics::Polynomial& p, double start, do
 
 }  // namespace
 
-std::vector<int> PartRun::relevant_borders() {
-  std::vector<int> borders = part_.mode_borders();
+const std::vector<int>& PartRun::relevant_borders() {
+  if (!relevant_.empty()) return relevant_;
+  std::vector<int>& borders = relevant_;
+  borders = part_.mode_borders();
   for (const auto& [border, count] : watched_) borders.push_back(border);
   std::sort(borders.begin(), borders.end());
   borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
@@ -198,7 +200,8 @@ void PartRun::find(int border, ExprId difference, std::optional<Side> side, doub
 }
 
 void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> side, double time) {
-  std::vector<double> coefficients(at(track.formulas->size()));
+  std::vector<double>& coefficients = coefficients_;
+  coefficients.resize(at(track.formulas->size()));
   if (!track.formulas->evaluate(search_frame_.data(), coefficients.data())) return;
   const double rest = coefficients.back();
   const double h = reached_ - from_;

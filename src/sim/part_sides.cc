@@ -31,9 +31,8 @@ constexpr double kWeightBand = 1e-9;
 }  // namespace
 
 void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out) {
-  std::vector<BorderValue> values;
   fit(frame);
-  border_values(frame, values);
+  const std::span<const BorderValue> values = border_values(frame);
   out = assumed;
   // On a border, rounding may take another difference out of its domain: `x >= 0 and sqrt(x) > 1`.
   const bool on_border = std::any_of(values.begin(), values.end(), [](const BorderValue& g) {
@@ -123,7 +122,8 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
     fit(frame);
     fit(frame_);
     fill_delays(frame);
-    std::vector<double> values(2 + formula.unknowns.size());
+    std::vector<double>& values = derivative_values_;
+    values.resize(2 + formula.unknowns.size());
     if (!plan.climb(frame.data(), formula.levels)) return 0;
     formula.formulas->evaluate_each(frame.data(), values.data());
     if (std::isnan(values[0])) return 0;

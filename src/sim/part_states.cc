@@ -77,6 +77,11 @@ std::ptrdiff_t wishes_met(const structure::Analysis& analysis, const StateVarian
 }  // namespace
 
 bool Part::choose_states() {
+  if (!plan_->has_choice()) {
+    StateVariant* const only = plan_->structural_variant();
+    fit(frame_);
+    return std::exchange(variant_, only) != only;
+  }
   FrameValues point(context_, *this, frame_);
   StateVariant* chosen = plan_->variant_at(point);
   // Units of measurement can make what the modeller wishes look singular.
@@ -90,7 +95,7 @@ bool Part::choose_states() {
   fit(frame_);
   const bool differs = chosen != variant_;
   variant_ = chosen;
-  if (plan_->has_choice()) monitors_[plan_].wished = chosen;
+  monitors_[plan_].wished = chosen;
   return differs;
 }
 
