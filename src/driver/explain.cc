@@ -105,6 +105,7 @@ Diagnostic deadlock(const sim::Deadlock& found, double time, const SourceFile& s
   d.labels.push_back(
       {found.waiting.front().span, fmt::format("`{}` waits here", found.waiting.front().process)});
   d.notes.push_back(std::move(list));
+  d.help = "if the model is meant to end like this, let a process that knows say `terminate`";
   return d;
 }
 

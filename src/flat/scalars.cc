@@ -89,4 +89,19 @@ std::string scalar_name(const FlatModel& model, std::int32_t slot) {
   return variable.name + PartFinder(model).find(variable.type, slot - variable.slot).suffix;
 }
 
+std::string written_name(const FlatModel& model, std::int32_t slot) {
+  const VariableId id = variable_at(model, slot);
+  if (!id) return {};
+  const Variable& variable = model.variables[id];
+  std::string name(model.typed.ast.symbols.text(model.typed.decls[variable.decl].name));
+  for (const char c : PartFinder(model).find(variable.type, slot - variable.slot).suffix) {
+    if (c == '[') {
+      name += '.';
+    } else if (c != ']') {
+      name += c;
+    }
+  }
+  return name;
+}
+
 }  // namespace chi::flat

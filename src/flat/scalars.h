@@ -17,4 +17,8 @@ sema::TypeId scalar_type(const FlatModel& model, std::int32_t slot);
 /// The result name of the scalar in a slot (language.md §2): V, T[1].V, x[3], r.v. Same cost.
 std::string scalar_name(const FlatModel& model, std::int32_t slot);
 
+/// The same as it is written where the variable is declared, without the path of the instance: V,
+/// x.3, r.v. Same cost.
+std::string written_name(const FlatModel& model, std::int32_t slot);
+
 }  // namespace chi::flat

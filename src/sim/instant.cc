@@ -178,9 +178,7 @@ void InstantSolver::keep(VarId v, double value) {
 bool InstantSolver::explain_singular(const structure::System& system,
                                      const structure::Analysis& analysis) {
   const structure::Explanation why =
-      structure::explain_singular(context_.pool, system, analysis, [this](VarId v) {
-        return engine_.variable_name({v, 0});
-      });
+      structure::explain_singular(context_.pool, system, analysis, engine_.workshop_.names());
   Diagnostic result = structure::to_diagnostic(
       DiagCode::SingularEquations, why, [this](std::int32_t row) { return rows_[at(row)].span; });
   result.message = "at this instant: " + result.message;

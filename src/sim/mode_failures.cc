@@ -34,7 +34,7 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
   const std::string when =
       initial_ ? std::string("at the start") : fmt::format("at t = {}", time());
   Diagnostic result{.code = DiagCode::NoConsistentValues};
-  const auto name_of = [this](expr::VarId v) { return part_.variable_name({v, 0}); };
+  const structure::NameOf name_of = part_.workshop_.names();
   std::optional<structure::Explanation> known;
   if (is_overdetermined(plan, failure)) {
     known = structure::explain_initial(part_.workshop_.pool(), plan.analysis(), plan.ip(), name_of,
@@ -87,7 +87,7 @@ Diagnostic ModeSearch::explain_violated(const Plan& plan, const JumpResult& jump
 }
 
 Diagnostic ModeSearch::explain_open(Plan& plan) const {
-  const auto name_of = [&](expr::VarId v) { return part_.variable_name({v, 0}); };
+  const structure::NameOf name_of = part_.workshop_.names();
   const auto why =
       structure::explain_initial(part_.workshop_.pool(), plan.analysis(), plan.ip(), name_of);
   CHI_CHECK(why.has_value(), "unknowns are left open");

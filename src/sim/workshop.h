@@ -9,6 +9,7 @@
 #include "sim/frames.h"
 #include "sim/observer.h"
 #include "sim/run_options.h"
+#include "structure/report.h"
 
 namespace chi::sim {
 
@@ -34,6 +35,16 @@ struct Workshop {
                                                           : std::string("weight");
     name.append(static_cast<std::size_t>(x.order), '\'');
     return name;
+  }
+  /// The same for explanations: with the name in results, and as it would be written.
+  structure::NameOf names() const {
+    return {[this](expr::VarId v) {
+              return name_of({v, 0});
+            },
+            [this](expr::VarId v) {
+              return v.index < model.variable_slots ? flat::written_name(model, v.index)
+                                                    : name_of({v, 0});
+            }};
   }
   /// The place of a flat slot in the machine's memory.
   code::Slot& memory(std::int32_t flat_slot) const {

@@ -46,7 +46,7 @@ std::string list(const std::vector<VarId>& variables, const NameOf& name_of,
 }
 
 std::string declare(const std::vector<VarId>& candidates, const NameOf& name_of) {
-  const std::string example = fmt::format("`|{}|`", name_of(candidates[0]));
+  const std::string example = fmt::format("`|{}|`", name_of.written(candidates[0]));
   if (candidates.size() == 1) return fmt::format("declare it unknown: {}", example);
   return fmt::format("declare one of {} unknown, as in {}", list(candidates, name_of, "or"),
                      example);
@@ -107,7 +107,7 @@ class SingularText {
     } else if (candidates.size() == 1) {
       text_.notes.push_back(fmt::format("`{}` is known in them", name_of_(candidates[0])));
       text_.help = fmt::format("{}, or declare `{}` unknown: `|{}|`", remove,
-                               name_of_(candidates[0]), name_of_(candidates[0]));
+                               name_of_(candidates[0]), name_of_.written(candidates[0]));
     } else {
       text_.notes.push_back(fmt::format("known in them are {}", list(candidates, name_of_)));
       text_.help = fmt::format("{}, or {}", remove, declare(candidates, name_of_));
@@ -244,7 +244,7 @@ class InitialText {
       text_.help = declare(candidates, name_of_);
     } else {
       text_.help = fmt::format("declare {} of {} unknown, as in `|{}|`", too_many,
-                               list(candidates, name_of_), name_of_(candidates[0]));
+                               list(candidates, name_of_), name_of_.written(candidates[0]));
     }
     propose_substitute(rows, candidates);
   }
@@ -269,8 +269,8 @@ class InitialText {
           }
           const auto rate = solved(form, term);
           if (!rate) continue;
-          text_.help +=
-              fmt::format(", or substitute a derivative: `{}' <- {}`", name_of_(x.var), *rate);
+          text_.help += fmt::format(", or substitute a derivative: `{}' <- {}`",
+                                    name_of_.written(x.var), *rate);
           return;
         }
       }
@@ -288,7 +288,7 @@ class InitialText {
       if (pool_.variable(node).var == pool_.variable(term.node).var) return std::nullopt;
     }
     expr::Names names;
-    names.variable = name_of_;
+    names.variable = [this](VarId v) { return name_of_.written(v); };
     std::string text = expr::to_text(pool_, rate, names, kLongestSubstitute);
     if (text.size() > kLongestSubstitute || pool_.has(rate, expr::kHasDiscrete)) {
       return std::nullopt;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "diag/diagnostic.h"
@@ -13,7 +14,19 @@
 /// What an analysis means for the modeller, in words and numbers.
 namespace chi::structure {
 
-using NameOf = std::function<std::string(expr::VarId)>;
+/// What variables are called: in results, and as the modeller would write it where it is declared.
+class NameOf {
+ public:
+  using Function = std::function<std::string(expr::VarId)>;
+  NameOf(Function full, Function written) : full_(std::move(full)), written_(std::move(written)) {}
+  template <class Full>
+  NameOf(Full full) : NameOf(Function(full), Function(full)) {}
+  std::string operator()(expr::VarId x) const { return full_(x); }
+  std::string written(expr::VarId x) const { return written_(x); }
+
+ private:
+  Function full_, written_;
+};
 using SpanOf = std::function<Span(std::int32_t row)>;  ///< of a row of the System
 
 /// What is wrong with a system, and what would help.
