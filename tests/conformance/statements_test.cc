@@ -13,6 +13,10 @@ TEST(Delay, ZeroNegativeAndIntegerPassAtOnce) {
   EXPECT_EQ(output_of_process(
                 "", "delta 0; delta -3.5; delta 0.0; !time; delta 2; !time; delta 0.5; !time"),
             "0.02.02.5");
+  // At once: no other process comes between.
+  EXPECT_EQ(output_of("proc P() = |[ delta 0.0; !1 ]|\nproc Q() = |[ !2 ]|\n"
+                      "sys S() = |[ P() || Q() ]|"),
+            "12");
 }
 
 TEST(Delay, InfiniteNeverPasses) {

@@ -21,7 +21,8 @@ def _group(tests, file, *rows):
 GRAPH = ("graph_test",)
 NUMERICS = ("numerics_test",)
 DISCRETE = ("sim_test", "conformance_test")
-HYBRID = ("sim_test", "models/impacts", "models/diodes", "models/friction", "models/switching")
+HYBRID = ("sim_test", "models/impacts", "models/diodes", "models/friction", "models/switching", "models/structure", "models/unknowns",
+          "models/initial")
 
 MUTATIONS = [
     *_group(GRAPH, "src/graph/matching.cc",
@@ -67,7 +68,7 @@ MUTATIONS = [
     *_group(NUMERICS, "src/numerics/newton.cc",
             ("newton: steps uphill", "[](double r) { return -r; }", "[](double r) { return r; }")),
     *_group(NUMERICS, "src/numerics/newton_convergence.cc",
-            ("newton: divergence is not noticed", "    if (!(rate <= kDiverges)) return Verdict::Diverges;\n", ""),
+            ("newton: divergence is not noticed", "  constexpr double kDiverges = 0.9;", "  constexpr double kDiverges = 1e300;"),
             ("newton: converged at any distance", "  return remaining * norm <= tolerance ?", "  return remaining * norm <= 1e6 * tolerance ?")),
     *_group(NUMERICS, "src/numerics/damped_newton.cc",
             ("newton: damping is forgotten", "trial_[j] = x_[j] + damping_ * step_[j];", "trial_[j] = x_[j] + step_[j];"),
@@ -90,12 +91,12 @@ MUTATIONS = [
             ("jump: impulses are halved", "expr::constant(pool_, 0.5), expr::add(pool_, leaf, old)", "expr::constant(pool_, 0.25), expr::add(pool_, leaf, old)"),
             ("jump: lower constraints are not looked at", "    if (std::abs(residuals[i]) <= tolerance) continue;", "    if (std::abs(residuals[i]) >= 0) continue;"),
             ("jump: equations that are not linear jump all the same", "    if (std::abs(after - before) <= tolerance * (1 + std::abs(before))) continue;",
-             "    continue;"),
+             "    if (std::abs(after - before) >= 0) continue;"),
             ("jump: the value before is that after", "                             expr::variable(pool_, before(j).var));",
              "                             expr::variable(pool_, analysis_.unknowns[j], d - 1));")),
     *_group(HYBRID, "src/sim/mode_search.cc",
             ("mode search: checks always hold", "    if (std::abs(residuals[i]) <= kTolerances * (options.rtol + options.atol)) continue;\n    attempt.why = Diagnostic{\n        .code = DiagCode::NoConsistentValues",
-             "    if (std::abs(residuals[i]) >= 0) continue;\n    attempt.why = Diagnostic{\n        .code = DiagCode::NoConsistentValues"),
+             "    if (std::abs(residuals[i]) <= 1e300 * (options.rtol + options.atol)) continue;\n    attempt.why = Diagnostic{\n        .code = DiagCode::NoConsistentValues"),
             ("mode search: steps of what is differentiated pass", "  if (steps(found)) {", "  if (false) {"),
             ("mode search: jumps are not kept", "  part_.jumps_ = found.changes;\n", ""),
             ("mode search: the sides before are kept", "  part_.sides_ = found.right;\n", "")),

@@ -79,12 +79,12 @@ def attempt(scratch, mutation, jobs, patience):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("scratch", type=pathlib.Path)
-    parser.add_argument("--only", default="", help="mutations with this text in their name")
+    parser.add_argument("--only", action="append", help="mutations with this text in their name; repeatable")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--report", type=pathlib.Path)
     options = parser.parse_args()
     scratch = options.scratch.resolve()
-    chosen = [m for m in MUTATIONS if options.only in m.name]
+    chosen = [m for m in MUTATIONS if any(text in m.name for text in options.only or [""])]
     copy_tree(scratch)
     subprocess.run(["cmake", "--preset", "release"], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
     tests = sorted({t for m in chosen for t in m.tests})
