@@ -242,10 +242,18 @@ void Parser::end_section(std::int32_t open) {
 
 void Parser::check_section_order(Section last, Section here) {
   if (here == Section::None || here > last || diagnostics_.error_count() > errors_before_) return;
+  std::string help =
+      "a process has declarations, then equations, then statements, with `|` between";
+  // A statement was meant: what makes it look like equations is the unwinding.
+  if (here == Section::Equations && last == here && at(K::Ident) && kind(1) == K::Colon) {
+    help =
+        "an unwinding `i: nat <- ...` repeats equations and instances; statements repeat as in "
+        "`*[ i < n -> x.i := 0.0; i := i + 1 ]`";
+  }
   guess({.code = DiagCode::SectionOrder,
          .span = span(),
          .message = fmt::format("{} after {}", section_name(here), section_name(last)),
-         .help = "a process has declarations, then equations, then statements, with `|` between"});
+         .help = std::move(help)});
 }
 
 // True, and reported, if a new section begins here without its bar.
