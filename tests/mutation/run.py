@@ -29,6 +29,8 @@ def copy_tree(scratch):
     pack.stdin.close()
     if pack.wait() or unpack.wait():
         raise SystemExit("mutation: the tree cannot be copied")
+    for mutation in MUTATIONS:  # what was built of them last may have been mutated
+        os.utime(scratch / mutation.file)
 
 
 def target_of(test):
