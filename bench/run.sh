@@ -6,6 +6,9 @@ build=$(cd "$1" && pwd)
 echo "Discrete-event models: millions a second, median of ${2:-5} runs (least .. most)"
 /usr/bin/python3 "$here/compare.py" "$build" "${2:-5}"
 echo
+echo "Discrete-event models: what grows with their size"
+/usr/bin/python3 "$here/sizes.py" "$build"
+echo
 echo "Equations: from the text to the result, median of ${2:-3} runs (least .. most)"
 /usr/bin/python3 "$here/equations.py" "$build" "${2:-3}"
 echo

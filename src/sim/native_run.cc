@@ -9,7 +9,7 @@ namespace {
 
 /// Loading the compiler and compiling a few bodies takes as long as some 10^6 resumptions
 /// interpreted; on another core it is worth while sooner.
-constexpr std::int64_t kLong = 1 << 18;
+constexpr std::int64_t kLong = 1 << 16;
 /// A body that is not seen in one of so many samples gains nothing.
 constexpr std::int32_t kRare = 200;
 /// Instructions to compile at most. Compiling takes more than linear time for long bodies, and a

@@ -120,6 +120,19 @@ sys S(n: nat) = |[ a: (-nat)^(n + 1) | First(a.0) || i: nat <- 0..n-1: P(a.i, a.
   EXPECT_EQ(ran.counts.time_events, 50'000 + 3 * 50'000);
 }
 
+// Each process has one entry in the calendar at most, however many delays it does.
+TEST(Size, TwoMillionTimers) {
+  const Ran ran = run_model(R"(
+proc T(i, k: nat) = |[ j: nat | *[ j < k -> delta 1.0 + 0.0001*(7919*i mod 10007); j := j + 1 ] ]|
+sys S(n, k: nat) = |[ | i: nat <- 0..n-1: T(i, k) ]|
+)",
+                            {.params = {{"n", "100000"}, {"k", "20"}}});
+  EXPECT_EQ(ran.report, "");
+  EXPECT_EQ(ran.counts.time_events, 2'000'000);
+  EXPECT_EQ(ran.counts.resumptions, 2'100'000);
+  EXPECT_EQ(ran.heap_allocations, 0);
+}
+
 constexpr std::string_view kFactory = R"(
 type lot = { id: nat, t: real, route: nat* }
 proc G(a: !lot) = |[ i: nat, u: -> real := exponential(1.0) | *[ true -> delta sample u; a!{ id = i, t = time, route = [i mod 2, 2] }; i := i + 1 ] ]|
