@@ -27,13 +27,16 @@ std::size_t NodeIndex::slot(std::int32_t key) const {
   return at;
 }
 
-std::int32_t NodeIndex::find(ExprId e) const {
-  if (!dense_.empty()) {
-    return static_cast<std::size_t>(e.index) < dense_.size()
-               ? dense_[static_cast<std::size_t>(e.index)]
-               : -1;
+void NodeIndex::collect(std::vector<ExprId>& nodes) const {
+  nodes.clear();
+  nodes.reserve(static_cast<std::size_t>(count_));
+  for (std::size_t i = 0; i < dense_.size(); ++i) {
+    if (dense_[i] >= 0) nodes.push_back({static_cast<std::int32_t>(i)});
   }
-  return hashed_[slot(e.index)].value;
+  for (const Entry& entry : hashed_) {
+    if (entry.key >= 0) nodes.push_back({entry.key});
+  }
+  if (dense_.empty()) std::sort(nodes.begin(), nodes.end());
 }
 
 void NodeIndex::set(ExprId e, std::int32_t value) {
@@ -82,7 +85,6 @@ Cone::Cone(const Pool& pool, std::span<const ExprId> roots, Follow follow, const
   const auto reach = [&](ExprId e) {
     if (index_.find(e) >= 0) return;
     index_.set(e, 0);
-    nodes_.push_back(e);
     if (!is_leaf(pool.op(e)) && (stops == nullptr || stops->find(e) < 0)) stack.push_back(e);
   };
   for (const ExprId root : roots) {
@@ -96,7 +98,7 @@ Cone::Cone(const Pool& pool, std::span<const ExprId> roots, Follow follow, const
       }
     }
   }
-  std::sort(nodes_.begin(), nodes_.end());
+  index_.collect(nodes_);
   for (int i = 0; i < size(); ++i) index_.set((*this)[i], i);
 }
 

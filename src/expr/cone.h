@@ -12,9 +12,15 @@ namespace chi::expr {
 class NodeIndex {
  public:
   explicit NodeIndex(std::int32_t pool_size);
-  std::int32_t find(ExprId e) const;
+  std::int32_t find(ExprId e) const {
+    const auto at = static_cast<std::size_t>(e.index);
+    if (dense_.empty()) return hashed_[slot(e.index)].value;
+    return at < dense_.size() ? dense_[at] : -1;
+  }
   void set(ExprId e, std::int32_t value);  ///< requires value >= 0
   std::int32_t count() const { return count_; }
+  /// All nodes that were set, ascending.
+  void collect(std::vector<ExprId>& nodes) const;
 
  private:
   struct Entry {

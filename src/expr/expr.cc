@@ -40,15 +40,6 @@ double constant_of(const Node& n) {
 
 constexpr Traits kInherited = static_cast<Traits>(~(kBoolean | kTotal));
 
-int operand_count(const Node& n) {
-  if (is_leaf(n.op)) return 0;
-  if (is_unary(n.op) || n.op == Op::Not) return 1;
-  if (is_if(n.op)) return 3;
-  if (n.op == Op::Call) return n.slot[2];
-  if (n.op == Op::Delay) return n.slot[2] >= 0 ? 3 : 2;
-  return 2;
-}
-
 Traits leaf_traits(Op op) {
   switch (op) {
     case Op::Boolean: return kBoolean | kTotal;
@@ -64,14 +55,6 @@ Traits leaf_traits(Op op) {
 }
 
 }  // namespace
-
-Operands::Operands(const Pool& pool, const Node& node)
-    : pool_(&pool), node_(node), size_(operand_count(node)) {}
-
-ExprId Operands::operator[](int i) const {
-  if (node_.op != Op::Call) return {node_.slot[i]};
-  return pool_->arguments_[static_cast<std::size_t>(node_.slot[1] + i)];
-}
 
 Pool::Pool() : index_(1024) {}
 

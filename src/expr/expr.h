@@ -72,6 +72,7 @@ class Operands {
   ExprId operator[](int i) const;
 
  private:
+  static int count(const Node& node);
   const Pool* pool_;
   Node node_;
   int size_;
@@ -138,5 +139,21 @@ class Pool {
   std::vector<Entry> index_;       // open addressing; the size is a power of two
   Table<FunctionId, Function> functions_;
 };
+
+// Every pass over the graph asks for operands, of all nodes.
+inline int Operands::count(const Node& n) {
+  if (is_leaf(n.op)) return 0;
+  if (is_unary(n.op) || n.op == Op::Not) return 1;
+  if (is_if(n.op)) return 3;
+  if (n.op == Op::Call) return n.slot[2];
+  if (n.op == Op::Delay) return n.slot[2] >= 0 ? 3 : 2;
+  return 2;
+}
+inline Operands::Operands(const Pool& pool, const Node& node)
+    : pool_(&pool), node_(node), size_(count(node)) {}
+inline ExprId Operands::operator[](int i) const {
+  if (node_.op != Op::Call) return {node_.slot[i]};
+  return pool_->arguments_[static_cast<std::size_t>(node_.slot[1] + i)];
+}
 
 }  // namespace chi::expr

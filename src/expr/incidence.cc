@@ -88,6 +88,59 @@ class Collection {
   std::vector<std::int32_t> items_of_heads_;
 };
 
+// Root by root: the cheapest way as long as roots share little.
+class DirectCollection {
+ public:
+  DirectCollection(const Pool& pool, const Follow& follow, Traits below)
+      : pool_(pool), follow_(follow), below_(below), seen_(pool.size()) {}
+
+  /// False, with nothing in `result`, if that would look at shared nodes too often.
+  template <class Item, class Before>
+  bool run(std::span<const ExprId> roots, const Item& item, const Before& before,
+           Occurrences& result) {
+    std::int64_t visits = 0;
+    for (std::size_t r = 0; r < roots.size(); ++r) {
+      row_ = static_cast<std::int32_t>(r);
+      const auto first = static_cast<std::ptrdiff_t>(result.node.size());
+      reach(roots[r]);
+      while (!stack_.empty()) {
+        const ExprId e = stack_.back();
+        stack_.pop_back();
+        ++visits;
+        if (const ExprId found = item(e)) result.node.push_back(found);
+        const Operands operands = pool_.operands(e);
+        for (int i = 0; i < operands.size(); ++i) {
+          if (follow_(pool_, e, i)) reach(operands[i]);
+        }
+      }
+      if (visits > kRepeats * seen_.count() + kFewVisits) return result = {}, false;
+      std::sort(result.node.begin() + first, result.node.end(), before);
+      result.node.erase(std::unique(result.node.begin() + first, result.node.end()),
+                        result.node.end());
+      result.row_start.push_back(static_cast<std::int32_t>(result.node.size()));
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t kRepeats = 6;  // visits of a node, on average
+  static constexpr std::int64_t kFewVisits = 1000;
+
+  void reach(ExprId e) {
+    if (below_ != 0 && !pool_.has(e, below_)) return;
+    if (seen_.find(e) == row_) return;
+    seen_.set(e, row_);
+    stack_.push_back(e);
+  }
+
+  const Pool& pool_;
+  Follow follow_;
+  Traits below_;
+  NodeIndex seen_;  // the last root from which a node was reached
+  std::int32_t row_ = 0;
+  std::vector<ExprId> stack_;
+};
+
 constexpr Follow kPresent{.delayed = false, .evented_conditions = false};
 
 }  // namespace
@@ -102,15 +155,19 @@ std::span<const VarRef> Incidence::row(int i) const {
 }
 
 Occurrences occurrences(const Pool& pool, std::span<const ExprId> roots, const Follow& follow,
-                        const std::function<ExprId(ExprId)>& item) {
+                        const std::function<ExprId(ExprId)>& item, Traits below) {
+  Occurrences result;
+  if (DirectCollection(pool, follow, below).run(roots, item, std::less<>(), result)) return result;
   return Collection(pool, roots, follow, item, std::less<>()).run(roots);
 }
 
 Occurrences variables(const Pool& pool, std::span<const ExprId> roots) {
-  const std::function<ExprId(ExprId)> item = [&](ExprId e) {
-    return pool.op(e) == Op::Variable ? e : ExprId{};
-  };
+  const auto item = [&](ExprId e) { return pool.op(e) == Op::Variable ? e : ExprId{}; };
   const auto before = [&](ExprId a, ExprId b) { return pool.variable(a) < pool.variable(b); };
+  Occurrences result;
+  if (DirectCollection(pool, kPresent, kHasVariable).run(roots, item, before, result)) {
+    return result;
+  }
   return Collection(pool, roots, kPresent, item, before).run(roots);
 }
 
@@ -131,15 +188,16 @@ Incidence incidence(const Pool& pool, std::span<const ExprId> roots) {
 }
 
 Occurrences conditions(const Pool& pool, std::span<const ExprId> roots) {
-  return occurrences(pool, roots, {.delayed = false}, [&](ExprId e) {
-    return pool.op(e) == Op::If ? pool.operand(e, 0) : ExprId{};
-  });
+  return occurrences(
+      pool, roots, {.delayed = false},
+      [&](ExprId e) { return pool.op(e) == Op::If ? pool.operand(e, 0) : ExprId{}; }, kHasEvented);
 }
 
 Occurrences relations(const Pool& pool, std::span<const ExprId> conditions) {
-  return occurrences(pool, conditions, {.delayed = false, .below_relations = false}, [&](ExprId e) {
-    return is_relation(pool.op(e)) && pool.has(e, kMoving) ? e : ExprId{};
-  });
+  return occurrences(
+      pool, conditions, {.delayed = false, .below_relations = false},
+      [&](ExprId e) { return is_relation(pool.op(e)) && pool.has(e, kMoving) ? e : ExprId{}; },
+      kMoving);
 }
 
 ExprId root_function(Pool& pool, ExprId relation) {
@@ -148,8 +206,8 @@ ExprId root_function(Pool& pool, ExprId relation) {
 }
 
 Occurrences delays(const Pool& pool, std::span<const ExprId> roots) {
-  return occurrences(pool, roots, {},
-                     [&](ExprId e) { return pool.op(e) == Op::Delay ? e : ExprId{}; });
+  return occurrences(
+      pool, roots, {}, [&](ExprId e) { return pool.op(e) == Op::Delay ? e : ExprId{}; }, kHasDelay);
 }
 
 }  // namespace chi::expr

@@ -18,10 +18,12 @@ struct Occurrences {
 };
 
 /// The general form: what `item` gives for the nodes reached through `follow`; none is left out.
-/// Ascending by id. One sweep: what roots share is looked at once. O(nodes + result), except where
-/// several roots share a deep structure of ever more items.
+/// Only nodes with some of the traits `below`, if any are given, have items in or below them.
+/// Ascending by id. Where roots share little each is looked at for itself; otherwise what they
+/// share is looked at once. O(nodes + result), except where several roots share a deep structure of
+/// ever more items.
 Occurrences occurrences(const Pool& pool, std::span<const ExprId> roots, const Follow& follow,
-                        const std::function<ExprId(ExprId)>& item);
+                        const std::function<ExprId(ExprId)>& item, Traits below = 0);
 
 /// The variables and derivatives whose present value a root depends on, ascending by variable and
 /// order. Not those in conditions of evented `if`s, which are frozen in a mode (ask for them with

@@ -48,19 +48,19 @@ class Splitter {
       rows.push_back(expr::sub(pool_, e.left, e.right));
     }
     rows_ = expr::evented_kinks(pool_, rows);
-    for (const ExprId row : rows_) {
-      const expr::Occurrences seen = expr::variables(pool_, std::span(&row, 1));
-      for (const ExprId leaf : seen.node) note_derivative(leaf);
-    }
+    for (const ExprId leaf : expr::variables(pool_, rows_).node) note_derivative(leaf);
     for (const flat::Unknown& u : set_.unknowns) can_be_unknown_[at(u.variable.var.index)] = 1;
     variables_ = all_variables(pool_, rows_);
     hold_floors();
   }
 
   void hold_floors() {
-    const expr::Occurrences found = expr::occurrences(pool_, rows_, {}, [&](ExprId e) {
-      return pool_.op(e) == expr::Op::Floor && pool_.has(e, expr::kMoving) ? e : ExprId{};
-    });
+    const expr::Occurrences found = expr::occurrences(
+        pool_, rows_, {},
+        [&](ExprId e) {
+          return pool_.op(e) == expr::Op::Floor && pool_.has(e, expr::kMoving) ? e : ExprId{};
+        },
+        expr::kMoving);
     std::vector<expr::Replacement> held;
     std::vector<ExprId> nodes = found.node;
     std::sort(nodes.begin(), nodes.end());
@@ -247,7 +247,8 @@ class Splitter {
 std::vector<std::vector<std::int32_t>> all_variables(const expr::Pool& pool,
                                                      std::span<const expr::ExprId> roots) {
   const expr::Occurrences found = expr::occurrences(
-      pool, roots, {}, [&](ExprId e) { return pool.op(e) == expr::Op::Variable ? e : ExprId{}; });
+      pool, roots, {}, [&](ExprId e) { return pool.op(e) == expr::Op::Variable ? e : ExprId{}; },
+      expr::kHasVariable);
   std::vector<std::vector<std::int32_t>> result(roots.size());
   for (int i = 0; i < found.rows(); ++i) {
     for (const ExprId leaf : found.row(i)) {

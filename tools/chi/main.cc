@@ -4,9 +4,28 @@
 #include <exception>
 #include <new>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "commands.h"
 
+namespace {
+
+// Large tables come and go while a model is prepared. Kept by the process, their memory need not be
+// cleared by the system each time: a tenth of the time to the first step of a large model.
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);  // the most it takes
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 1 << 24);
+#endif
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  keep_memory();
   try {
     const int code = chi::cli::run_call({argv + 1, argv + argc});
     // What was printed is a result as well; a reader who went is none of our business.
