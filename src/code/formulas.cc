@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "base/check.h"
+#include "code/formulas_batches.h"
 #include "code/formulas_native.h"
 #include "code/formulas_program.h"
 #include "code/formulas_run.h"
@@ -28,6 +30,9 @@ namespace {
 /// costs to compile an instruction, both counted in interpreted instructions.
 constexpr std::int64_t kLoadingCost = 20'000'000;
 constexpr std::int64_t kCompilingCost = 5'000;
+/// What loops are made of, and after how many evaluations: that costs as much as some of them.
+constexpr std::size_t kManyInstructions = 500;
+constexpr std::int64_t kFewEvaluations = 10;
 
 /// How often a program of so many instructions is interpreted before it is compiled. With
 /// CHI_COMPILE=at-once in the environment never: so that tests compare both ways on any model.
@@ -47,12 +52,16 @@ struct Formulas::Implementation {
   Boxes* boxes;
   FormulaFault fault;
   std::unique_ptr<NativeFormulas> native;
+  std::optional<FormulaBatches> batches;
   std::int64_t evaluations_left = 0;  // until it is compiled
+  std::int64_t until_batches = 0;     // what is left when loops are made
 
   Implementation(FormulaProgram written, Boxes* called)
       : program(std::move(written)), work(program), boxes(called) {
     CHI_CHECK(boxes != nullptr || program.calls.empty(), "black boxes without who calls them");
     evaluations_left = patience(program.code.size());
+    const bool many = program.code.size() >= kManyInstructions;
+    until_batches = many ? evaluations_left - kFewEvaluations : -1;
   }
 
   void compile() {
@@ -63,8 +72,10 @@ struct Formulas::Implementation {
   // Values of the roots into `out`; false if there may be a fault.
   bool run(const double* frame, double* out) {
     if (native != nullptr) return native->run(program, work, frame, out, boxes);
+    if (batches) return batches->run(frame, out);
     if (--evaluations_left < 0) [[unlikely]]
       compile();
+    if (evaluations_left == until_batches) batches = FormulaBatches::make(program);
     return run_fast(program, work, frame, boxes) && take(frame, out);
   }
 
