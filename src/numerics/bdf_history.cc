@@ -14,8 +14,12 @@ void derivatives_to_powers(DenseOutput& dense) {
     scale *= h / k;
     for (double& c : dense.power(k)) c *= scale;
   }
-  // From powers of θ - 1 to powers of θ: the Taylor shift by repeated Horner, all components at
-  // once.
+  shift_powers(dense);
+}
+
+// The Taylor shift by repeated Horner, all components at once.
+void shift_powers(DenseOutput& dense) {
+  const int degree = dense.degree();
   for (int pass = 0; pass < degree; ++pass) {
     for (int k = degree - 1; k >= pass; --k) {
       const std::span<double> c = dense.power(k);

@@ -10,6 +10,8 @@ namespace chi::numerics {
 /// Turns the derivatives y^(k)(t_new), k = 0 … degree, held in `dense.power(k)`, into the powers of
 /// θ that `DenseOutput` promises: Σ_k y^(k) (t - t_new)^k / k! with t - t_new = (θ - 1) h.
 void derivatives_to_powers(DenseOutput& dense);
+/// The same from the rows h^k y^(k) / k! of a Nordsieck array: from powers of θ - 1 to powers of θ.
+void shift_powers(DenseOutput& dense);
 
 /// Error weights for methods that live on past values: 1 / (relative m_i + absolute_i), where m_i
 /// is the largest recent |y_i|, fading by a tenth per usual step.

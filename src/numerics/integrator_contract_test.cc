@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "numerics/bdf.h"
 #include "numerics/callable_problem.h"
 #include "numerics/cvode_integrator.h"
 #include "numerics/ida_integrator.h"
@@ -69,6 +70,10 @@ const std::vector<Method>& methods() {
       {"cvode_bdf",
        [](OdeProblem& p, const IntegratorOptions& o) {
          return Made{nullptr, make_cvode_integrator(p, o, MultistepMethod::Bdf)};
+       }},
+      {"bdf",
+       [](OdeProblem& p, const IntegratorOptions& o) {
+         return Made{nullptr, make_bdf(p, o)};
        }},
       {"cvode_adams",
        [](OdeProblem& p, const IntegratorOptions& o) {

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <klu.h>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "numerics/band_lu.h"
 
 namespace chi::numerics {
 namespace {
@@ -164,7 +167,8 @@ template <class Scalar>
 struct LuSolver<Scalar>::Impl {
   SparsePattern pattern;
   std::vector<Scalar> entries;
-  std::unique_ptr<DenseLu<Scalar>> dense;  // one of the two
+  std::unique_ptr<DenseLu<Scalar>> dense;  // one of the three
+  std::optional<BandLu<Scalar>> band;
   std::unique_ptr<SparseLu<Scalar>> sparse;
 };
 
@@ -175,7 +179,7 @@ LuSolver<Scalar>::LuSolver(const SparsePattern& pattern, bool dense)
   impl_->entries.resize(static_cast<std::size_t>(pattern.nonzeros()));
   if (dense) {
     impl_->dense = std::make_unique<DenseLu<Scalar>>(static_cast<std::size_t>(pattern.cols));
-  } else {
+  } else if (impl_->band = BandLu<Scalar>::make(pattern); !impl_->band) {
     impl_->sparse = std::make_unique<SparseLu<Scalar>>(pattern);
   }
 }
@@ -193,12 +197,14 @@ std::span<Scalar> LuSolver<Scalar>::entries() {
 template <class Scalar>
 bool LuSolver<Scalar>::factor() {
   if (impl_->dense) return impl_->dense->factor(impl_->pattern, impl_->entries);
+  if (impl_->band) return impl_->band->factor(impl_->entries);
   return impl_->sparse->factor(impl_->entries);
 }
 
 template <class Scalar>
 void LuSolver<Scalar>::solve(std::span<Scalar> b) {
   if (impl_->dense) return impl_->dense->solve(b);
+  if (impl_->band) return impl_->band->solve(b);
   impl_->sparse->solve(b);
 }
 

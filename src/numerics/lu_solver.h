@@ -7,7 +7,8 @@
 
 namespace chi::numerics {
 
-/// LU factors of a square matrix with a fixed pattern, real or complex, dense or sparse (KLU).
+/// LU factors of a square matrix with a fixed pattern, real or complex, dense, narrow or sparse
+/// (KLU).
 ///
 ///     fill entries(); if (factor()) solve(b) …
 ///

@@ -13,6 +13,7 @@
 #include "numerics/linear_solver.h"
 #include "numerics/newton.h"
 #include "sim/symbolic_jacobian.h"
+#include "sim/torn_newton.h"
 
 namespace chi::sim {
 namespace {
@@ -84,6 +85,8 @@ struct ImplicitBlock::Work {
   std::optional<numerics::LinearSolver> linear;
   std::optional<numerics::NewtonSolver> newton;
   std::optional<numerics::AlgebraicSolver> algebraic;
+  std::optional<TornNewton> torn;
+  enum class Quick { Untried, Proven, Unfit } quick = Quick::Untried;
   std::optional<code::FormulaFault> fault;  // of the last evaluation that failed
 };
 
@@ -128,8 +131,11 @@ bool ImplicitBlock::solve(const SolverContext& context, double* frame, Effort ef
     if (effort == Effort::Near || failure.status != SolveStatus::Singular) return false;
   }
   const bool scalar = rows_.size() == 1 && unknowns_.size() == 1;
-  if (scalar && !linear_ && effort == Effort::Near && solve_scalar(w, frame)) return true;
+  const bool quick = effort == Effort::Near && !linear_ && rows_.size() == unknowns_.size();
+  if (quick && scalar && solve_scalar(w, frame)) return true;
+  if (quick && !scalar && solve_torn(w, frame)) return true;
   if (solve_nonlinear(context, w, frame, effort, failure)) {
+    if (quick && !scalar && w.quick == Work::Quick::Untried) prove_torn(context, w, frame);
     // A guess that solves dependent equations ends the iteration before their rank is looked at.
     if (direct) rank_deficiency_ = std::max(rank_deficiency_, 1);
     return true;
@@ -214,6 +220,39 @@ bool ImplicitBlock::solve_scalar(Work& w, double* frame) {
     return std::isfinite(x);
   }
   return false;
+}
+
+bool ImplicitBlock::within_bounds(const Work& w, const double* frame) const {
+  for (std::size_t j = 0; j < places_.size(); ++j) {
+    if (!w.lower.empty() && frame[places_[j]] < w.lower[j]) return false;
+    if (!w.upper.empty() && frame[places_[j]] > w.upper[j]) return false;
+  }
+  return true;
+}
+
+bool ImplicitBlock::solve_torn(Work& w, double* frame) {
+  if (w.quick != Work::Quick::Proven) return false;
+  const bool ok = w.torn->solve(frame) && within_bounds(w, frame);
+  iterations_ += w.torn->iterations();
+  if (!ok) store(w.guess, frame);
+  return ok;
+}
+
+// After the robust method: whether the quick one comes to the same solution.
+void ImplicitBlock::prove_torn(const SolverContext& context, Work& w, double* frame) {
+  constexpr double kSame = 1e-10;
+  w.quick = Work::Quick::Unfit;
+  w.torn = TornNewton::make(context, rows_, unknowns_);
+  if (!w.torn) return;
+  if (w.torn->solve(frame)) {
+    bool same = true;
+    for (std::size_t j = 0; j < places_.size(); ++j) {
+      const double size = std::max(std::abs(w.x[j]), w.nominal.empty() ? 1.0 : w.nominal[j]);
+      same = same && std::abs(frame[places_[j]] - w.x[j]) <= kSame * size;
+    }
+    if (same) w.quick = Work::Quick::Proven;
+  }
+  store(w.x, frame);
 }
 
 bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, double* frame,

@@ -14,8 +14,8 @@ namespace chi::sim {
 ///
 /// Linear and square: sparse LU and a step of iterative refinement, independent of the guess; the
 /// factors are kept while the coefficients stay. Nonlinear: Newton's method with the exact
-/// Jacobian. Not square, or singular but consistent (Effort::Full only): shortest least-squares
-/// steps. Code and matrices are made when first needed.
+/// Jacobian; inside a step, torn (torn_newton.h). Not square, or singular but consistent
+/// (Effort::Full only): shortest least-squares steps. Code and matrices are made when first needed.
 class ImplicitBlock {
  public:
   /// `rows` and `unknowns` outlive this. The leaves of the rows have their places.
@@ -39,6 +39,9 @@ class ImplicitBlock {
   Work& work(const SolverContext& context);
   bool solve_linear(Work& w, double* frame, SolveFailure& failure);
   bool solve_scalar(Work& w, double* frame);
+  bool solve_torn(Work& w, double* frame);
+  void prove_torn(const SolverContext& context, Work& w, double* frame);
+  bool within_bounds(const Work& w, const double* frame) const;
   bool solve_nonlinear(const SolverContext& context, Work& w, double* frame, Effort effort,
                        SolveFailure& failure);
   bool check_rows(const SolverContext& context, Work& w, double* frame, SolveFailure& failure);

@@ -20,6 +20,7 @@ std::string_view name(Method method) {
   switch (method) {
     case Method::DormandPrince: return "dopri5";
     case Method::Fehlberg: return "rkf45";
+    case Method::Bdf: return "bdf";
     case Method::Cvode: return "cvode";
     case Method::Ida: return "ida";
     case Method::Radau:
@@ -33,13 +34,14 @@ MethodChoice::MethodChoice(SolverChoice wanted, Facts facts)
     : automatic_(wanted == SolverChoice::Auto && facts.has_states),
       facts_(facts),
       method_(Method::DormandPrince),
-      bdf_(facts.prefers_dae ? Method::Ida : Method::Cvode),
+      bdf_(facts.prefers_dae ? Method::Ida : Method::Bdf),
       radau_(facts.prefers_dae ? Method::RadauDae : Method::Radau) {
   switch (wanted) {
     case SolverChoice::Auto:
     case SolverChoice::Dopri5: break;
     case SolverChoice::Rkf45: method_ = Method::Fehlberg; break;
     case SolverChoice::Ida: method_ = Method::Ida; break;
+    case SolverChoice::Bdf: method_ = Method::Bdf; break;
     case SolverChoice::Cvode: method_ = Method::Cvode; break;
     case SolverChoice::Irk: method_ = radau_; break;
   }

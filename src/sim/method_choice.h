@@ -10,13 +10,14 @@ namespace chi::sim {
 enum class Method : std::uint8_t {
   DormandPrince,  ///< explicit Runge-Kutta 5(4)
   Fehlberg,       ///< explicit Runge-Kutta 4(5)
-  Cvode,          ///< BDF on the ODE form
+  Bdf,            ///< BDF on the ODE form, our own
+  Cvode,          ///< the same by CVODE
   Ida,            ///< BDF on the DAE form
   Radau,          ///< implicit Runge-Kutta on the ODE form
   RadauDae,       ///< the same on the DAE form
   Algebraic,      ///< no states
 };
-inline constexpr int kMethodCount = 7;
+inline constexpr int kMethodCount = 8;
 std::string_view name(Method method);
 inline bool uses_dae_form(Method m) { return m == Method::Ida || m == Method::RadauDae; }
 

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "expr/build.h"
+#include "numerics/bdf.h"
 #include "numerics/cvode_integrator.h"
 #include "numerics/ida_integrator.h"
 #include "numerics/radau.h"
@@ -158,12 +159,14 @@ std::unique_ptr<Integrator> Motion::Implementation::make(Method method) {
   o.tolerances.relative = options.rtol;
   o.tolerances.absolute = options.atol;
   if (uses_dae_form(method) && !dae) dae.emplace(context, ivp, states, inputs, frame);
-  if (method == Method::Cvode || method == Method::Radau) ode.prepare_jacobian();
+  if (method == Method::Bdf || method == Method::Cvode || method == Method::Radau)
+    ode.prepare_jacobian();
   frame.resize(at(context.leaves.size()), 0.0);
   switch (method) {
     case Method::DormandPrince:
       return make_runge_kutta(ode, o, numerics::ExplicitMethod::DormandPrince);
     case Method::Fehlberg: return make_runge_kutta(ode, o, numerics::ExplicitMethod::Fehlberg);
+    case Method::Bdf: return make_bdf(ode, o);
     case Method::Cvode: return make_cvode_integrator(ode, o, numerics::MultistepMethod::Bdf);
     case Method::Ida:
       // Their values between steps are solved for; interpolated ones are only guesses.

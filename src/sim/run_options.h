@@ -12,6 +12,7 @@ namespace chi::sim {
 enum class SolverChoice : std::uint8_t {
   Auto,
   Ida,
+  Bdf,
   Cvode,
   Dopri5,  ///< erk, erk:dopri5
   Rkf45,   ///< erk:rkf45

@@ -1,5 +1,6 @@
 #include "methods.h"
 
+#include "numerics/bdf.h"
 #include "numerics/cvode_integrator.h"
 #include "numerics/ida_integrator.h"
 #include "numerics/radau.h"
@@ -43,6 +44,7 @@ const std::vector<Method>& methods() {
       {"cvode_bdf", true, false, directly([](auto& p, auto& o) {
          return make_cvode_integrator(p, o, MultistepMethod::Bdf);
        })},
+      {"bdf", true, false, directly([](auto& p, auto& o) { return make_bdf(p, o); })},
       {"cvode_adams", false, false, directly([](auto& p, auto& o) {
          return make_cvode_integrator(p, o, MultistepMethod::Adams);
        })},

@@ -24,7 +24,7 @@ struct Method {
 };
 
 /// Every integrator of src/numerics, as a solver of ODEs: dopri5, rkf45, radau, radau_dae,
-/// cvode_bdf, cvode_adams, ida.
+/// bdf, cvode_bdf, cvode_adams, ida.
 const std::vector<Method>& methods();
 
 /// Starts at (t, y) with y' = f(t, y).

@@ -91,9 +91,10 @@ void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
   constexpr const char* kGroup = "Numerical methods";
   options.push_back(text("--rtol", "R", "Relative tolerance (default 1e-6)", o.rtol, kGroup));
   options.push_back(text("--atol", "A", "Absolute tolerance (default 1e-9)", o.atol, kGroup));
-  options.push_back(one_of(
-      "--solver", {"auto", "ida", "cvode", "erk", "erk:dopri5", "erk:rkf45", "irk"},
-      "Integrator: auto (default), ida, cvode, erk, erk:dopri5, erk:rkf45, irk", o.solver, kGroup));
+  options.push_back(
+      one_of("--solver", {"auto", "ida", "bdf", "cvode", "erk", "erk:dopri5", "erk:rkf45", "irk"},
+             "Integrator: auto (default), ida, bdf, cvode, erk, erk:dopri5, erk:rkf45, irk",
+             o.solver, kGroup));
   options.push_back(one_of("--root-finder",
                            {"toms748", "itp", "regula-falsi", "golden-section", "bisection",
                             "cubic-hermite", "inverse-hermite", "polynomial"},

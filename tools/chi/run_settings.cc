@@ -22,10 +22,10 @@ struct Choice {
 };
 
 constexpr Choice<sim::SolverChoice> kSolvers[] = {
-    {"auto", sim::SolverChoice::Auto},         {"ida", sim::SolverChoice::Ida},
-    {"cvode", sim::SolverChoice::Cvode},       {"erk", sim::SolverChoice::Dopri5},
-    {"erk:dopri5", sim::SolverChoice::Dopri5}, {"erk:rkf45", sim::SolverChoice::Rkf45},
-    {"irk", sim::SolverChoice::Irk},
+    {"auto", sim::SolverChoice::Auto},       {"ida", sim::SolverChoice::Ida},
+    {"bdf", sim::SolverChoice::Bdf},         {"cvode", sim::SolverChoice::Cvode},
+    {"erk", sim::SolverChoice::Dopri5},      {"erk:dopri5", sim::SolverChoice::Dopri5},
+    {"erk:rkf45", sim::SolverChoice::Rkf45}, {"irk", sim::SolverChoice::Irk},
 };
 constexpr Choice<sim::Sliding> kSliding[] = {{"allow", sim::Sliding::Allow},
                                              {"error", sim::Sliding::Error}};
