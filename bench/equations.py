@@ -4,7 +4,8 @@
     equations.py BUILD_DIR REPETITIONS
 
 The time of chi is from the text to the last value: compiling, initial values, simulating; without the start of the
-process. That of a program by hand is all that it does, and it was compiled before. SciPy has a row where it is there.
+process. That of a program by hand is all that it does, and it was compiled before. SciPy and Octave have rows where
+they are there, on the sizes that they take no minutes for.
 """
 import json
 import math
@@ -13,6 +14,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = sys.argv[1]
@@ -30,6 +32,7 @@ def real_time():
 
 PREFIX = real_time()
 SCIPY = subprocess.run([PYTHON, "-c", "import scipy.integrate"], capture_output=True).returncode == 0
+OCTAVE = shutil.which("octave-cli")
 
 
 def run(command):
@@ -83,6 +86,10 @@ def scipy(model, method, n, rtol, atol):
     return by(PYTHON, f"{HERE}/baselines/scipy_models.py", model, method, n, rtol, atol)
 
 
+def octave(model, n, rtol, atol):
+    return by(OCTAVE, "--quiet", "--no-init-file", f"{HERE}/baselines/octave_models.m", model, n, rtol, atol)
+
+
 def compare(title, baseline, rows, goal=None, unit="steps"):
     """`goal`: the most that the first row's time may be, in times of the baseline's."""
     everyone = [baseline] + [row for _, row in rows]
@@ -104,22 +111,58 @@ def smooth(title, model, n, solver, goal, rtol=1e-6, atol=1e-9, others=()):
     tolerances = ["--rtol", str(rtol), "--atol", str(atol)]
     rows = [("chi", chi(model, n, *tolerances)), (f"chi, {solver}", chi(model, n, "--solver", solver, *tolerances))]
     if SCIPY:
-        rows += [(f"SciPy {method}", scipy(model, method, n, rtol, atol)) for method in others]
+        rows += [(f"SciPy {method}", scipy(model, method, n, rtol, atol)) for method in others if method in SCIPYS]
+    if OCTAVE:
+        rows += [(f"Octave {method}", octave(model, n, rtol, atol)) for method in others if method not in SCIPYS]
     compare(title, hand(model, n, rtol, atol), rows, goal)
 
 
-ALL = ("LSODA", "BDF", "Radau")
+SCIPYS = ("LSODA", "BDF", "Radau")
+ALL = SCIPYS + ("lsode",)
 smooth("Robertson to 1e11", "robertson", 0, "cvode", 3, atol=1e-18, others=ALL)
-smooth("transistor amplifier", "amplifier", 0, "ida", 3, atol=1e-8)
+smooth("transistor amplifier", "amplifier", 0, "ida", 3, atol=1e-8, others=("daspk",))
 smooth("heat, 100 cells", "heat", 100, "cvode", 3, others=ALL)
-smooth("heat, 1000 cells", "heat", 1000, "cvode", 1.3, others=ALL)
+smooth("heat, 1000 cells", "heat", 1000, "cvode", 1.3, others=SCIPYS)
 smooth("heat, 10 000 cells", "heat", 10000, "cvode", 1.3)
 smooth("cascade of 100 lags", "cascade", 100, "cvode", 3, others=ALL)
 smooth("cascade of 1600 lags", "cascade", 1600, "cvode", 1.3)
-smooth("RC ladder, 1000", "ladder", 1000, "cvode", 1.3, others=ALL)
+smooth("advection, 100 cells", "reaction", 100, "cvode", 3, others=ALL)
+smooth("advection, 1000 cells", "reaction", 1000, "cvode", 1.3, others=SCIPYS)
+smooth("RC ladder, 1000", "ladder", 1000, "cvode", 1.3, others=SCIPYS)
 smooth("RC ladder, 9000", "ladder", 9000, "cvode", 1.3)
 REPETITIONS = 1  # these take long
 smooth("cascade of 12 800 lags", "cascade", 12800, "cvode", 1.3)
+smooth("published ladder, 1000", "rc_ladder", 1000, "cvode", 1.3)
+smooth("published ladder, 9000", "rc_ladder", 9000, "cvode", 1.3)
+
+
+
+def first_step(title, model, sizes, unknowns):
+    """From the text to the first step: seconds, memory, and how they grow with the number of equations."""
+    seconds = []
+    for n in sizes:
+        tries = []
+        for _ in range(max(REPETITIONS, 3)):
+            before = time.perf_counter()
+            command = [f"{BUILD}/chi", "run", f"{HERE}/models/{model}.chi", "-p", f"n={n}", "--end", "1e-12", "--quiet"]
+            done = subprocess.Popen(PREFIX + command, stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(done.pid, 0)
+            if status != 0:
+                sys.exit(f"{' '.join(command)} failed")
+            tries.append((time.perf_counter() - before, usage.ru_maxrss / 1024))
+        seconds.append(statistics.median(t for t, _ in tries))
+        print(f"{title:26} {unknowns * n:7} equations: {seconds[-1]:7.3f} s to the first step,"
+              f" {max(m for _, m in tries):6.0f} MB")
+    exponent = math.log(seconds[-1] / seconds[0]) / math.log(sizes[-1] / sizes[0])
+    verdict = "" if exponent <= 1.2 and seconds[-1] <= 10 else "MISSED"
+    print(f"{'':26} grows with N to the {exponent:.2f} (at most 1.2) {verdict}")
+    sys.stdout.flush()
+
+
+print()
+print("From the text to the first step, from the start of the process; 10^5 equations: at most 10 s and 2 GB")
+first_step("heat", "heat", (1000, 10000, 100000), 1)
+first_step("RC ladder", "ladder", (500, 5000, 50000), 2)
 
 print()
 print("State events. By hand: CVODE with its root finder, all in one system; Adams with fixed points, and BDF")

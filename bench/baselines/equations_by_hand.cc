@@ -17,9 +17,8 @@
 // The models of bench/models with equations, as one writes them by hand for SUNDIALS: right sides
 // and Jacobians in C, sparse where they are large.
 //
-//     equations_by_hand
-//     heat|cascade|ladder|robertson|amplifier|thermostat|thermostat_bdf|buck|balls
-//         N RTOL ATOL
+//     equations_by_hand heat|cascade|ladder|rc_ladder|reaction|robertson|amplifier|thermostat|
+//         thermostat_bdf|buck|balls N RTOL ATOL
 //
 // prints: work seconds answer. The work is steps, or events where there are any.
 namespace {
@@ -99,25 +98,113 @@ int chain_jacobian(double, N_Vector, N_Vector, SUNMatrix matrix, void* user, N_V
   return 0;
 }
 
-Result chain(Chain c, double end, sunindextype shown, Tolerances tolerances) {
+// u_i' = rate (u_(i-1) - u_i) - mu u_i (u_i - 1/2) (u_i - 1), u_(-1) = 1: a front that a flow
+// carries.
+constexpr double kMu = 1000;
+
+int reaction_rhs(double, N_Vector y, N_Vector yp, void* user) {
+  const Chain& c = *static_cast<Chain*>(user);
+  const double* u = data(y);
+  double* d = data(yp);
+  const auto reaction = [](double x) { return kMu * x * (x - 0.5) * (x - 1); };
+  d[0] = c.rate * (1 - u[0]) - reaction(u[0]);
+  for (sunindextype i = 1; i < c.n; ++i) d[i] = c.rate * (u[i - 1] - u[i]) - reaction(u[i]);
+  return 0;
+}
+
+int reaction_jacobian(double, N_Vector y, N_Vector, SUNMatrix matrix, void* user, N_Vector,
+                      N_Vector, N_Vector) {
+  const Chain& c = *static_cast<Chain*>(user);
+  const double* u = data(y);
+  sunindextype* starts = SUNSparseMatrix_IndexPointers(matrix);
+  sunindextype* rows = SUNSparseMatrix_IndexValues(matrix);
+  double* values = SUNSparseMatrix_Data(matrix);
+  sunindextype k = 0;
+  for (sunindextype i = 0; i < c.n; ++i) {
+    starts[i] = k;
+    rows[k] = i;
+    values[k++] = -c.rate - kMu * (3 * u[i] * u[i] - 3 * u[i] + 0.5);
+    if (i + 1 == c.n) continue;
+    rows[k] = i + 1;
+    values[k++] = c.rate;
+  }
+  starts[c.n] = k;
+  return 0;
+}
+
+// The published ladder: R = 1/k, C = 1/k², k = 1 … n, fed with sin(20 π t).
+int rc_rhs(double t, N_Vector y, N_Vector yp, void* user) {
+  const Chain& c = *static_cast<Chain*>(user);
+  const double* v = data(y);
+  double* d = data(yp);
+  double current = std::sin(20 * std::numbers::pi * t) - v[0];
+  for (sunindextype i = 0; i < c.n; ++i) {
+    const auto k = static_cast<double>(i + 1);
+    const double next = i + 1 < c.n ? (v[i] - v[i + 1]) * (k + 1) : 0;
+    d[i] = k * k * (current - next);
+    current = next;
+  }
+  return 0;
+}
+
+int rc_jacobian(double, N_Vector, N_Vector, SUNMatrix matrix, void* user, N_Vector, N_Vector,
+                N_Vector) {
+  const Chain& c = *static_cast<Chain*>(user);
+  sunindextype* starts = SUNSparseMatrix_IndexPointers(matrix);
+  sunindextype* rows = SUNSparseMatrix_IndexValues(matrix);
+  double* values = SUNSparseMatrix_Data(matrix);
+  sunindextype n = 0;
+  for (sunindextype i = 0; i < c.n; ++i) {
+    const auto k = static_cast<double>(i + 1);
+    starts[i] = n;
+    if (i > 0) {
+      rows[n] = i - 1;
+      values[n++] = (k - 1) * (k - 1) * k;
+    }
+    rows[n] = i;
+    values[n++] = -k * k * (k + (i + 1 < c.n ? k + 1 : 0));
+    if (i + 1 < c.n) {
+      rows[n] = i + 1;
+      values[n++] = (k + 1) * (k + 1) * (k + 1);
+    }
+  }
+  starts[c.n] = n;
+  return 0;
+}
+
+/// What a model of cells in a row needs: `shown` -1 for the mean of all.
+struct Cells {
+  CVRhsFn rhs = chain_rhs;
+  CVLsJacFn jacobian = chain_jacobian;
+  double end = 0;
+  sunindextype shown = 0;
+  bool charged = false;  ///< starts with 1, 2, 3, …, else with 0
+};
+
+Result chain(Chain c, const Cells& cells, Tolerances tolerances) {
   const Context context;
   N_Vector y = N_VNew_Serial(c.n, context);
-  N_VConst(0, y);
+  for (sunindextype i = 0; i < c.n; ++i) {
+    data(y)[i] = cells.charged ? static_cast<double>(i + 1) : 0;
+  }
+  const double end = cells.end;
   void* cvode = CVodeCreate(CV_BDF, context);
-  check(CVodeInit(cvode, chain_rhs, 0, y), "CVodeInit");
+  check(CVodeInit(cvode, cells.rhs, 0, y), "CVodeInit");
   CVodeSetUserData(cvode, &c);
   CVodeSStolerances(cvode, tolerances.relative, tolerances.absolute);
   SUNMatrix matrix = SUNSparseMatrix(c.n, c.n, 3 * c.n, CSC_MAT, context);
   SUNLinearSolver linear = SUNLinSol_KLU(y, matrix, context);
   CVodeSetLinearSolver(cvode, linear, matrix);
-  CVodeSetJacFn(cvode, chain_jacobian);
+  CVodeSetJacFn(cvode, cells.jacobian);
   CVodeSetMaxNumSteps(cvode, -1);
   CVodeSetStopTime(cvode, end);
   double t = 0;
   check(CVode(cvode, end, y, &t, CV_NORMAL), "CVode");
   long steps = 0;
   CVodeGetNumSteps(cvode, &steps);
-  const Result result{static_cast<double>(steps), data(y)[shown]};
+  Result result{static_cast<double>(steps), 0};
+  for (sunindextype i = 0; i < c.n; ++i) result.answer += data(y)[i] / static_cast<double>(c.n);
+  if (cells.shown >= 0) result.answer = data(y)[cells.shown];
   CVodeFree(&cvode);
   SUNLinSolFree(linear);
   SUNMatDestroy(matrix);
@@ -406,9 +493,15 @@ Result balls(long n, Tolerances tolerances) {
 Result run(const char* model, long n, Tolerances tolerances) {
   const auto is = [&](const char* name) { return std::strcmp(model, name) == 0; };
   const auto size = static_cast<double>(n);
-  if (is("heat")) return chain({n, size * size, 1, 1}, 0.5, n / 2, tolerances);
-  if (is("cascade")) return chain({n, size, 0, 0}, 1, n - 1, tolerances);
-  if (is("ladder")) return chain({n, 1, 1, 0}, 100, 9, tolerances);
+  if (is("heat")) return chain({n, size * size, 1, 1}, {.end = 0.5, .shown = n / 2}, tolerances);
+  if (is("cascade")) return chain({n, size, 0, 0}, {.end = 1, .shown = n - 1}, tolerances);
+  if (is("ladder")) return chain({n, 1, 1, 0}, {.end = 100, .shown = 9}, tolerances);
+  if (is("rc_ladder")) {
+    return chain({n, 1, 1, 0}, {rc_rhs, rc_jacobian, 10, 0, true}, tolerances);
+  }
+  if (is("reaction")) {
+    return chain({n, size, 0, 0}, {reaction_rhs, reaction_jacobian, 0.5, -1}, tolerances);
+  }
   if (is("robertson")) return robertson(tolerances);
   if (is("amplifier")) return amplifier(tolerances);
   if (is("thermostat")) return thermostat(CV_ADAMS, n, tolerances);
