@@ -84,7 +84,7 @@ class PartRun {
   const std::vector<int>& relevant_borders();
   /// `side`: where the difference is to be just after `time`; none: it does not matter.
   void search_window(double time);
-  bool has_crossed(int border, std::optional<Side> side, double begin, double time);
+  bool has_crossed(std::optional<Side> side, double begin, double time) const;
   void find(int border, expr::ExprId difference, std::optional<Side> side, double time);
   void find_linear(int border, const Tracked& tracked, std::optional<Side> side, double time);
   void find_function(int border, Tracked& tracked, std::optional<Side> side, double time);

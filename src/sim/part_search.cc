@@ -231,8 +231,10 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
   const double begin = numerics::evaluate(p, start);
-  if (has_crossed(border, side, begin, time)) return;
-  const bool at_zero = time == decided_ && std::abs(begin) <= part_.start_band(border, time);
+  const bool crossed = has_crossed(side, begin, time);
+  const bool at_zero =
+      (crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time);
+  if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
   if (at_zero) {
     // Nearer than time can be told, or than rounding allows, is where we are.
     double size = 0, power = 1;
@@ -311,8 +313,11 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   }
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
-  if (has_crossed(border, side, begin, time)) return;
-  if (time == decided_ && std::abs(begin) <= part_.start_band(border, time)) {
+  const bool crossed = has_crossed(side, begin, time);
+  const bool at_zero =
+      (crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time);
+  if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
+  if (at_zero) {
     // Nearer than time can be told, or than rounding allows, is where we are.
     double moved = 0;
     for (const double part : {0.01, 0.1, 0.5}) {
@@ -376,11 +381,9 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
 
 /// The window goes on from another, and begins on the other side: rounding hid the root between
 /// them.
-bool PartRun::has_crossed(int border, std::optional<Side> side, double begin, double time) {
+bool PartRun::has_crossed(std::optional<Side> side, double begin, double time) const {
   if (time == decided_ || !side) return false;
-  const bool crossed = (*side == Side::Plus && begin < 0) || (*side == Side::Minus && begin > 0);
-  if (crossed) note(border, time, begin, begin > 0 ? 1 : -1);
-  return crossed;
+  return (*side == Side::Plus && begin < 0) || (*side == Side::Minus && begin > 0);
 }
 
 /// The window holds no root, and yet ends on the other side than it began, or off a border it was
@@ -399,7 +402,10 @@ void PartRun::check_side(int border, std::optional<Side> side, double time,
       last = time + part * (reached_ - time);
     }
   }
-  const double band = 4 * part_.start_band(border, reached_) + 1e-2 * workshop_.options.atol;
+  const double size = border >= 0 ? part_.border_size(border, search_frame_) : 1;
+  const double band =
+      4 * std::max(part_.start_band(border, reached_), part_.start_band(border, time)) +
+      1e-2 * workshop_.options.atol + 16 * std::numeric_limits<double>::epsilon() * size;
   const bool wrong = *side == Side::On     ? std::abs(end) > band
                      : *side == Side::Plus ? end < -band
                                            : end > band;
