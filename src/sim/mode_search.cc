@@ -110,6 +110,7 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
     attempt.solved = solver.solve(attempt.frame.data(), effort);
     part_.iterations_ += solver.iterations();
     if (!attempt.solved) continue;
+    if (initial_ && !within_bounds(attempt)) return true;
     // Unknowns that are left open hide whether the derivatives can be told apart.
     const std::size_t open = plan.ip().under_unknowns.size() - plan.ip().under_rows.size();
     if (solver.rank_deficiency() > static_cast<int>(open)) return false;
@@ -124,6 +125,28 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
     solve_with_jump(attempt);
   }
   return !singular;
+}
+
+/// Newton's method keeps the ranges of variables; what equations determine by themselves may be
+/// outside all the same. Ranges are for the start.
+bool ModeSearch::within_bounds(Attempt& attempt) {
+  const RunOptions& options = part_.workshop_.options;
+  for (const VarRef x : attempt.plan->values()) {
+    const double low = part_.context_.lower(x), high = part_.context_.upper(x);
+    const double value = attempt.frame[at(part_.place(x))];
+    const double slack = options.rtol * std::abs(value) + options.atol;
+    if (value >= low - slack && value <= high + slack) continue;
+    attempt.solved = false;
+    attempt.why = Diagnostic{
+        .code = DiagCode::NoConsistentValues,
+        .span = part_.variable_span(x),
+        .message = fmt::format("the equations make `{}` {:.6g} at the start, which is outside its "
+                               "range {} .. {}",
+                               part_.variable_name(x), value, low, high),
+        .help = "widen the range, or look for what else determines the variable"};
+    return false;
+  }
+  return true;
 }
 
 /// Equations in which nothing is unknown must hold as they are.

@@ -53,6 +53,7 @@ class ModeSearch {
   void solve(Attempt& attempt);
   bool solve_plan(Attempt& attempt);
   bool passes_checks(Attempt& attempt);
+  bool within_bounds(Attempt& attempt);
   bool solve_start(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool steps(Attempt& attempt);
