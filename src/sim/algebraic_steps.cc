@@ -13,7 +13,7 @@ namespace {
 
 using numerics::StepStatus;
 
-constexpr double kLongestStep = 1e100;  // keeps time finite where nothing ever changes
+constexpr double kLongestStep = 1e300;  // keeps time finite where nothing ever changes
 constexpr double kResolution = 1e-3;    // of the size of a value
 constexpr double kFirstPart = 1e-3;     // of the way to the limit: then growing
 // A kink in time cannot be resolved, only passed.
