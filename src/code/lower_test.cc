@@ -108,14 +108,16 @@ sys S() = |[ a: (-nat)^2, b: -rec, r: rec, m: (nat^2)^2 | P(a, b, r, m) || Q(a, 
 TEST(Lower, QueuesAreChangedInPlace) {
   for (const char* statement : {"xs := xs ++ [x]", "xs := tl(xs)", "xs := xs ++ ys",
                                 "xs := (tl(xs)) ++ [x] ++ ys", "xs := take(xs, 3)"}) {
-    const Routine& p = process("xs, ys: nat*, x: nat", statement).body("P");
+    const Lowered l = process("xs, ys: nat*, x: nat", statement);
+    const Routine& p = l.body("P");
     EXPECT_EQ(count(p, Op::Retain), 0) << statement;
     EXPECT_EQ(count(p, Op::Release), 0) << statement;
   }
   // The variable is needed again: one owner more.
   for (const char* statement :
        {"xs := xs ++ xs", "ys := xs ++ [x]", "xs := tl(xs) ++ [hd(xs)]", "xs := tl(ys)"}) {
-    const Routine& p = process("xs, ys: nat*, x: nat", statement).body("P");
+    const Lowered l = process("xs, ys: nat*, x: nat", statement);
+    const Routine& p = l.body("P");
     EXPECT_EQ(count(p, Op::Retain), 1) << statement;
   }
 }
