@@ -8,25 +8,15 @@ The runs of one model and its baselines alternate, so that what else the machine
 """
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 
+from real_time import PREFIX
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = sys.argv[1]
 REPETITIONS = int(sys.argv[2])
-
-
-def real_time():
-    """The prefix that gives a run a core to itself, where that is allowed."""
-    chrt = shutil.which("chrt")
-    if chrt and subprocess.run([chrt, "-f", "5", "true"], capture_output=True).returncode == 0:
-        return [chrt, "-f", "5"]
-    return []
-
-
-PREFIX = real_time()
 
 
 def run(command):

@@ -16,21 +16,12 @@ import subprocess
 import sys
 import time
 
+from real_time import PREFIX
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = sys.argv[1]
 REPETITIONS = int(sys.argv[2])
 PYTHON = "/usr/bin/python3"
-
-
-def real_time():
-    """The prefix that gives a run a core to itself, where that is allowed."""
-    chrt = shutil.which("chrt")
-    if chrt and subprocess.run([chrt, "-f", "5", "true"], capture_output=True).returncode == 0:
-        return [chrt, "-f", "5"]
-    return []
-
-
-PREFIX = real_time()
 SCIPY = subprocess.run([PYTHON, "-c", "import scipy.integrate"], capture_output=True).returncode == 0
 OCTAVE = shutil.which("octave-cli")
 

@@ -31,8 +31,7 @@ constexpr double kFirstGrowth = 1e4;
 constexpr double kGrowth = 10;
 constexpr int kFewFailures = 3;
 
-constexpr double kShortest = 1e-3;      // of the usual step: below, the history is not stretched
-constexpr double kLongestStep = 1e300;  // keeps time finite where nothing changes
+constexpr double kShortest = 1e-3;  // of the usual step: below, the history is not stretched
 
 double growth(double bias, double error, int order) {
   return 1 / (std::pow(bias * error, 1.0 / order) + 1e-6);

@@ -26,8 +26,7 @@ constexpr double kMaxShrink = 5;
 constexpr double kMaxGrowth = 8;
 constexpr double kKeepJacobianRate = 0.001;
 constexpr double kKeepStepUpTo = 1.2;
-constexpr double kStretch = 1.01;       // a step this near the limit is stretched onto it
-constexpr double kLongestStep = 1e300;  // keeps time finite where nothing changes
+constexpr double kStretch = 1.01;  // a step this near the limit is stretched onto it
 
 class Radau final : public Integrator {
  public:

@@ -24,7 +24,6 @@ constexpr double kMaxGrowth = 10;
 constexpr double kStretch = 1.01;
 
 // Keeps time finite where nothing ever changes and no limit is given.
-constexpr double kLongestStep = 1e300;
 
 template <class Method>
 class RungeKutta final : public Integrator {

@@ -6,6 +6,9 @@
 
 namespace chi::numerics {
 
+/// No step is longer: it keeps time finite where nothing changes.
+inline constexpr double kLongestStep = 1e300;
+
 /// The tolerances for one step: the share of `options`, or else `share`, of what the user asks.
 Tolerances step_tolerances(const IntegratorOptions& options, double share);
 

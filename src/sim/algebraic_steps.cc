@@ -13,9 +13,8 @@ namespace {
 
 using numerics::StepStatus;
 
-constexpr double kLongestStep = 1e300;  // keeps time finite where nothing ever changes
-constexpr double kResolution = 1e-3;    // of the size of a value
-constexpr double kFirstPart = 1e-3;     // of the way to the limit: then growing
+constexpr double kResolution = 1e-3;  // of the size of a value
+constexpr double kFirstPart = 1e-3;   // of the way to the limit: then growing
 // A kink in time cannot be resolved, only passed.
 constexpr double kFinest = 1e-9;
 
@@ -56,7 +55,7 @@ void AlgebraicSteps::restart(double t, std::span<const double>, std::span<const 
 }
 
 StepStatus AlgebraicSteps::step(double t_limit) {
-  const double remaining = std::min(t_limit - t_, kLongestStep);
+  const double remaining = std::min(t_limit - t_, numerics::kLongestStep);
   if (h_ == 0) h_ = std::isinf(t_limit) ? kFirstPart : kFirstPart * remaining;
   if (count_ == 0) h_ = remaining;
   const double first = std::min(h_, remaining);
@@ -69,7 +68,7 @@ StepStatus AlgebraicSteps::step(double t_limit) {
       const double growth = std::clamp(0.9 * std::pow(error_, -0.25), 0.2, retried ? 1.0 : 2.0);
       h_ = limited ? std::max(h_, h * growth) : h * growth;
       t_old_ = t_;
-      t_ = limited && t_limit - t_ <= kLongestStep ? t_limit : t_ + h;
+      t_ = limited && t_limit - t_ <= numerics::kLongestStep ? t_limit : t_ + h;
       std::ranges::copy(sample(3), sample(0).begin());
       ++stats_.steps;
       return StepStatus::Stepped;
