@@ -16,7 +16,8 @@ void EventLog::line(double time, std::string_view kind, std::string_view what,
   const std::string text =
       fmt::format("{{\"time\":{},\"kind\":{},\"what\":{},\"where\":{}{}}}\n", json_number(time),
                   json_quote(kind), json_quote(what), json_quote(where), more);
-  // What is in the file are whole lines at every moment, should the run be killed.
+  // What is written are whole lines, should the run be killed (a kill inside the write may cut the
+  // last).
   if (buffered_ + text.size() > kBuffer) {
     if (std::fflush(file_) != 0) failed_ = true;
     buffered_ = 0;
