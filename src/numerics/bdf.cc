@@ -128,7 +128,7 @@ void Bdf::restart(double t, std::span<const double> y, std::span<const double> y
   std::fill(yp_.begin(), yp_.end(), 0.0);
   std::copy(yp.begin(), yp.end(), yp_.begin());
   weights_.restart(y);
-  if (kind == Restart::Cold) have_jacobian_ = have_factors_ = false;
+  if (kind != Restart::Warm) have_jacobian_ = have_factors_ = false;
   begun_ = stepped_ = false;
   ++stats_.restarts;
 }

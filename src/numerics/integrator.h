@@ -47,8 +47,10 @@ enum class StepStatus {
 };
 
 /// Cold: nothing is known. Warm: the solution may have jumped or the equations switched, but size
-/// and pattern are the same, so the old step size and Jacobian are good first guesses.
-enum class Restart { Cold, Warm };
+/// and pattern are the same, so the old step size and Jacobian are good first guesses. Again: the
+/// equations are in force again after others were, so the first step is as long as the one behind
+/// the restart before turned out to allow.
+enum class Restart { Cold, Warm, Again };
 
 /// Counts since construction.
 struct IntegratorStats {

@@ -67,6 +67,7 @@ class Radau final : public Integrator {
   double newton_tolerance_;
   double t_ = 0, t_old_ = 0;
   double h_ = 0;           // to try next
+  double first_h_ = 0;     // what the first step since the restart would have allowed
   double factored_h_ = 0;  // the factors belong to this step and the present Jacobian; 0: none
   double error_ = 0;
   double accepted_h_ = 0, accepted_error_ = 0;  // of the last accepted step; 0: none
@@ -105,8 +106,8 @@ void Radau::restart(double t, std::span<const double> y, std::span<const double>
   std::copy(y.begin(), y.end(), y_.begin());
   std::fill(yp_.begin(), yp_.end(), 0.0);
   std::copy(yp.begin(), yp.end(), yp_.begin());
-  if (kind == Restart::Cold) {
-    h_ = options_.initial_step;
+  if (kind != Restart::Warm) {
+    h_ = kind == Restart::Again ? first_h_ : options_.initial_step;
     have_jacobian_ = false;
     factored_h_ = 0;
   }
@@ -275,6 +276,7 @@ void Radau::accept(double h, double t_new, bool limited) {
     if (after_rejection_) h_ = std::min(h_, h);
     if (limited && !after_rejection_) h_ = std::max(h_, wanted);
   }
+  if (accepted_h_ == 0) first_h_ = h_;
   stages_.make_polynomial(t_, t_new, y_, dense_);
   stages_.new_slope(h, yp_);
   std::swap(y_, y_new_);

@@ -69,9 +69,10 @@ class RungeKutta final : public Integrator {
   IntegratorOptions options_;
   std::size_t n_;
   ErrorNorm norm_;
-  double t_ = 0, t_old_ = 0;
-  double h_ = 0;      // to try next
-  double error_ = 0;  // of the last trial
+  double t_ = 0, t_old_ = 0, t_restart_ = 0;
+  double h_ = 0;        // to try next
+  double first_h_ = 0;  // what the first step since the restart would have allowed
+  double error_ = 0;    // of the last trial
   double old_error_ = 1e-4;
   bool started_ = false;  // stage(0) holds f(t, y)
   bool stepped_ = false;  // stage(kLast) holds f(t, y); dense output is defined
@@ -101,12 +102,12 @@ void RungeKutta<Method>::restart(double t, std::span<const double> y, std::span<
                                  Restart kind) {
   CHI_CHECK(y.size() == n_, "state of the wrong size");
   ++stats_.restarts;
-  t_ = t_old_ = t;
+  t_ = t_old_ = t_restart_ = t;
   std::copy(y.begin(), y.end(), y_.begin());
   std::fill(stage(0).begin(), stage(0).end(), 0);
   std::copy(yp.begin(), yp.end(), stage(0).begin());
-  if (kind == Restart::Cold) {
-    h_ = options_.initial_step;
+  if (kind != Restart::Warm) {
+    h_ = kind == Restart::Again ? first_h_ : options_.initial_step;
     stiff_steps_ = calm_steps_ = 0;
   }
   old_error_ = 1e-4;
@@ -157,6 +158,7 @@ StepStatus RungeKutta<Method>::step(double t_limit) {
     if (trial == Trial::Fatal) return StepStatus::Fatal;
     if (trial == Trial::Good) {
       choose_next_step(h, limited, after_rejection);
+      if (t_ == t_restart_) first_h_ = h_;
       accept(t_new);
       return StepStatus::Stepped;
     }

@@ -93,6 +93,24 @@ TEST(RungeKutta, WarmRestartKeepsTheStep) {
   }
 }
 
+// Equations that were away for a while begin with the step that their first one allowed, however
+// long the steps had become at the end.
+TEST(RungeKutta, GoesOnAsItBeganWhenInForceAgain) {
+  CallableOde decay(1, [](double, auto y, auto ydot) { ydot[0] = -y[0]; });
+  for (const ExplicitMethod method : kMethods) {
+    auto s = make_runge_kutta(decay, tolerance(1e-6, 1e-9), method);
+    s->restart(0, std::array{1.0}, {}, Restart::Cold);
+    ASSERT_EQ(s->step(100), StepStatus::Stepped);
+    const double first = s->next_step();
+    EXPECT_GT(first, s->t());
+    while (s->t() < 20) ASSERT_EQ(s->step(20), StepStatus::Stepped);
+    EXPECT_GT(s->next_step(), 1.5 * first);
+    s->restart(50, std::array{1.0}, {}, Restart::Again);
+    ASSERT_EQ(s->step(100), StepStatus::Stepped);
+    EXPECT_NEAR(s->t() - s->t_old(), first, 1e-12);
+  }
+}
+
 TEST(RungeKutta, SuspectsStiffness) {
   const auto run = [](double lambda) {
     CallableOde stiff(1, [=](double t, auto y, auto ydot) {

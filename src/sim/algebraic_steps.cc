@@ -50,7 +50,7 @@ void AlgebraicSteps::restart(double t, std::span<const double>, std::span<const 
                              numerics::Restart kind) {
   ++stats_.restarts;
   t_ = t_old_ = t;
-  if (kind == numerics::Restart::Cold) h_ = 0;
+  if (kind != numerics::Restart::Warm) h_ = 0;
   started_ = false;
 }
 

@@ -72,7 +72,7 @@ bool Engine::settle(std::int32_t number) {
   if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty()) {
     const bool same = part.plan() == plan && part.variant() == variant;
     if (!member.wants_restart || !same) {
-      member.restart = same ? numerics::Restart::Warm : numerics::Restart::Cold;
+      member.restart = same ? numerics::Restart::Warm : numerics::Restart::Again;
     }
     member.wants_restart = true;
   }
