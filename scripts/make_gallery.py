@@ -36,7 +36,10 @@ p {{ color: var(--soft); margin: 0; }}
 a {{ display: flex; flex-direction: column; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; color: inherit; text-decoration: none; }}
 a:hover {{ border-color: var(--accent); }}
 .picture {{ height: 190px; background: #fff; overflow: hidden; }}
-.picture img {{ width: 100%; height: 100%; object-fit: cover; object-position: top; }}
+.picture img {{ width: 100%; height: auto; display: block; }}
+.picture {{ position: relative; }}
+.picture::after {{ content: ""; position: absolute; inset: 160px 0 0; background: linear-gradient(transparent, #fff); }}
+@media (prefers-color-scheme: dark) {{ .picture {{ filter: invert(.9) hue-rotate(180deg); }} }}
 .text {{ padding: 8px 12px 10px; }}
 .text b {{ color: var(--accent); font-weight: 600; }}
 .text span {{ display: -webkit-box; -webkit-line-clamp: 3; -webkit-box-orient: vertical; overflow: hidden; color: var(--soft); font-size: 13px; }}

@@ -21,12 +21,16 @@ std::pair<double, double> finite_range(std::span<const double> values) {
 }
 
 Axis make_axis(double low, double high, int ticks) {
+  constexpr double kMost = std::numeric_limits<double>::max();
   if (!(high > low) || high - low < 1e-12 * std::max(std::fabs(low), std::fabs(high))) {
     const double around = low == 0 ? 1 : std::fabs(low) * 0.1;
     low -= around;
     high += around;
   }
-  const double rough = (high - low) / ticks;
+  low = std::max(low, -kMost);
+  high = std::min(high, kMost);
+  const double rough = high / ticks - low / ticks;
+  if (!(rough > std::numeric_limits<double>::min())) return {low, high, {low, high}, high - low};
   const double power = std::pow(10, std::floor(std::log10(rough)));
   const double factor = rough / power;
   Axis axis{low, high, {}, power * (factor < 1.5 ? 1 : factor < 3.5 ? 2 : factor < 7.5 ? 5 : 10)};
@@ -34,6 +38,20 @@ Axis make_axis(double low, double high, int ticks) {
   const double last = std::floor(high / axis.step + 1e-9);
   for (double k = first; k <= last; ++k) axis.ticks.push_back(k * axis.step);
   return axis;
+}
+
+Axis make_whole_axis(double low, double high, int ticks) {
+  Axis axis = make_axis(low, high, ticks);
+  if (axis.step >= 1) return axis;
+  axis.step = 1;
+  axis.ticks.clear();
+  for (double tick = std::ceil(axis.low); tick <= axis.high; ++tick) axis.ticks.push_back(tick);
+  return axis;
+}
+
+double Axis::share(double value) const {
+  const double scale = std::isfinite(high - low) ? 1 : 0.25;
+  return (scale * value - scale * low) / (scale * high - scale * low);
 }
 
 namespace {
@@ -64,9 +82,16 @@ std::string Axis::label(double tick) const {
 }
 
 std::string Axis::end_label(double value) const {
-  const double grain = step / 20;
+  // Three digits of the extent.
+  const double grain = std::pow(10, std::floor(std::log10(high / 4 - low / 4) + std::log10(4)) - 2);
   const double rounded = std::round(value / grain) * grain;
-  return short_exponent(fmt::format("{:.4g}", std::fabs(rounded) < grain / 2 ? 0 : rounded));
+  if (std::fabs(rounded) < grain / 2) return "0";
+  if (!std::isfinite(rounded)) return short_exponent(fmt::format("{:.2g}", value));
+  // As many digits as tell the ends apart.
+  const int digits =
+      static_cast<int>(std::floor(std::log10(std::fabs(rounded))) - std::floor(std::log10(grain))) +
+      1;
+  return short_exponent(fmt::format("{:.{}g}", rounded, std::clamp(digits, 4, 17)));
 }
 
 }  // namespace chi::results

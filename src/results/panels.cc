@@ -15,12 +15,21 @@ struct Range {
   double extent() const { return high - low; }
 };
 
-/// What only rounding moves stands still.
-Range range_of(const std::vector<double>& column) {
+std::vector<Range> ranges_of(const Trace& trace) {
   constexpr double kRounding = 1e-15;
-  const auto [low, high] = finite_range(column);
-  if (std::max(std::abs(low), std::abs(high)) < kRounding) return {0, 0};
-  return {low, high};
+  std::vector<Range> ranges;
+  ranges.reserve(trace.columns.size());
+  double largest = 0;
+  for (const std::vector<double>& column : trace.columns) {
+    const auto [low, high] = finite_range(column);
+    ranges.push_back({low, high});
+    largest = std::max({largest, std::abs(low), std::abs(high)});
+  }
+  const double noise = kRounding * std::min(1.0, largest);
+  for (Range& range : ranges) {
+    if (std::max(std::abs(range.low), std::abs(range.high)) < noise) range = {0, 0};
+  }
+  return ranges;
 }
 
 Range united(Range a, Range b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
@@ -41,8 +50,9 @@ std::string family_of(const std::string& name) {
 std::vector<std::vector<std::size_t>> families(const Trace& trace) {
   std::vector<std::vector<std::size_t>> moving, still;
   std::map<std::pair<std::string, bool>, std::size_t> index;
+  const std::vector<Range> ranges = ranges_of(trace);
   for (std::size_t v = 0; v < trace.names.size(); ++v) {
-    const bool moves = range_of(trace.columns[v]).extent() > 0;
+    const bool moves = ranges[v].extent() > 0;
     auto& list = moves ? moving : still;
     const auto [at, fresh] = index.try_emplace({family_of(trace.names[v]), moves}, list.size());
     if (fresh) list.emplace_back();
@@ -71,9 +81,10 @@ struct Group {
 class Grouping {
  public:
   Grouping(const Trace& trace, std::size_t most_panels, std::size_t most_curves)
-      : trace_(trace), most_panels_(most_panels), most_curves_(most_curves) {
-    ranges_.reserve(trace.names.size());
-    for (const std::vector<double>& column : trace.columns) ranges_.push_back(range_of(column));
+      : trace_(trace),
+        most_panels_(most_panels),
+        most_curves_(most_curves),
+        ranges_(ranges_of(trace)) {
     moves_ = std::any_of(ranges_.begin(), ranges_.end(), [](Range r) { return r.extent() > 0; });
   }
 
@@ -145,6 +156,12 @@ class Grouping {
 };
 
 }  // namespace
+
+std::vector<std::pair<double, double>> drawn_ranges(const Trace& trace) {
+  std::vector<std::pair<double, double>> ranges;
+  for (const Range range : ranges_of(trace)) ranges.emplace_back(range.low, range.high);
+  return ranges;
+}
 
 std::vector<std::size_t> worth_seeing(const Trace& trace, std::size_t most) {
   const std::vector<std::vector<std::size_t>> all = families(trace);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "results/trace.h"
@@ -11,6 +12,10 @@ struct Panel {
   std::vector<std::size_t> variables;
   double low = 0, high = 0;
 };
+
+/// The range in which a variable is drawn. What only rounding moves, beside others that are of
+/// size, stands still at zero.
+std::vector<std::pair<double, double>> drawn_ranges(const Trace& trace);
 
 /// At most `most` variables, in the order of the trace, for who cannot look at all: those that move
 /// before those that stand still, and of the elements of an array some that lie evenly, so that a

@@ -48,6 +48,31 @@ TEST(Axis, EndLabelsHaveNoNoise) {
   EXPECT_EQ(make_axis(-1, 12345678, 4).end_label(12345678), "1.23e7");
 }
 
+// Ends of a narrow range are told apart, and those of the widest have numbers.
+TEST(Axis, NarrowestAndWidest) {
+  const Axis narrow = make_axis(5.0000000001, 5.0000000003, 4);
+  EXPECT_EQ(narrow.end_label(narrow.low), "5.0000000001");
+  EXPECT_EQ(narrow.end_label(narrow.high), "5.0000000003");
+  const Axis wide = make_axis(-1e308, 1e308, 4);
+  EXPECT_EQ(wide.end_label(wide.high), "1e308");
+  EXPECT_EQ(wide.share(0), 0.5);
+  EXPECT_EQ(wide.share(wide.high), 1);
+  EXPECT_GE(wide.ticks.size(), 3u);
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  for (const Axis& axis : {make_axis(0, tiny, 4), make_axis(-1.7e308, -1.7e308, 4)}) {
+    EXPECT_GT(axis.high, axis.low);
+    EXPECT_LT(axis.ticks.size(), 20u);
+    EXPECT_EQ(axis.share(axis.high), 1);
+  }
+  EXPECT_EQ(make_axis(-14.007, 11.2057, 4).end_label(11.2057), "11.2") << "rounded, not moved";
+}
+
+TEST(Axis, WholeNumbersHaveNoFractions) {
+  EXPECT_EQ(make_whole_axis(0, 1, 4).ticks, (std::vector<double>{0, 1}));
+  EXPECT_EQ(make_whole_axis(0, 2, 5).ticks, (std::vector<double>{0, 1, 2}));
+  EXPECT_EQ(make_whole_axis(0, 100, 5).ticks.size(), 6u);
+}
+
 TEST(Thin, KeepsEveryPeak) {
   std::vector<double> times, values;
   for (int i = 0; i < 100'000; ++i) {
@@ -84,6 +109,14 @@ TEST(Panels, PutTogetherWhatIsOfOneSize) {
   EXPECT_EQ(panels[2].variables, (std::vector<std::size_t>{3, 5}));
   EXPECT_EQ(make_panels(trace, 1, 2).size(), 1u);
   EXPECT_TRUE(make_panels({}, 6, 8).empty());
+}
+
+// A zero that rounding moved is a zero beside values of size, and a small value alone is itself.
+TEST(Panels, RoundingIsNotDrawn) {
+  const Trace both = trace_of({"x", "rest"}, {0, 1}, {{0, 1}, {0, 2.8e-17}});
+  EXPECT_EQ(drawn_ranges(both)[1], std::make_pair(0.0, 0.0));
+  const Trace charge = trace_of({"q"}, {0, 1}, {{0, 1.6e-19}});
+  EXPECT_EQ(drawn_ranges(charge)[0], std::make_pair(0.0, 1.6e-19));
 }
 
 // Of a large array some elements, in one panel; what stands still has none where anything moves.
@@ -139,6 +172,56 @@ TEST(TerminalPlot, FitsAndMarksEvents) {
   EXPECT_NE(plot.find("\u25B4"), std::string::npos);
   EXPECT_EQ(terminal_plot({}, 80, 23), "nothing to plot\n");
   EXPECT_NE(terminal_plot(kEvents, 80, 8).find("(1 more variable; choose with --vars)"),
+            std::string::npos);
+}
+
+TEST(TerminalPlot, FitsAndIsReadableWhateverTheValues) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::string long_name = "plant." + std::string(200, 'x') + "[12].end";
+  const Trace trace = trace_of({"gap", long_name, "wide", "narrow", "none"}, {0, 1e-9, 2e-9},
+                               {{1, nan, 2},
+                                {1, 2, 3},
+                                {-1e308, 1e308, 0},
+                                {5.0000000001, 5.0000000002, 5.0000000003},
+                                {nan, nan, nan}});
+  const std::string plot = terminal_plot(trace, 80, 23);
+  for (std::size_t begin = 0; begin < plot.size();) {
+    const std::size_t end = plot.find('\n', begin);
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    EXPECT_LE(std::count_if(plot.begin() + static_cast<std::ptrdiff_t>(begin),
+                            plot.begin() + static_cast<std::ptrdiff_t>(end), begins),
+              80)
+        << plot.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  for (const char* text : {"plant.xx", "\u2026", "xx[12].end\n", " 1e308", " -1e308",
+                           "5.0000000001 ", "5.0000000003 ", "none  (no finite value)"})
+    EXPECT_NE(plot.find(text), std::string::npos) << text << "\n" << plot;
+  EXPECT_EQ(plot.find("nan"), std::string::npos);
+  EXPECT_EQ(plot.find('\033'), std::string::npos);
+  EXPECT_NE(terminal_plot(trace, 80, 23, true).find("\033[36m"), std::string::npos);
+}
+
+// Between the ends of a high panel there are numbers, too.
+TEST(TerminalPlot, LabelsBetweenTheEnds) {
+  const std::string plot = terminal_plot(trace_of({"x"}, {0, 1}, {{-1, 1}}), 80, 23);
+  EXPECT_NE(plot.find("        0 \u2502"), std::string::npos) << plot;
+}
+
+TEST(TerminalPlot, OnePointIsAList) {
+  EXPECT_EQ(terminal_plot(trace_of({"x", "y"}, {2, 2}, {{1, 3}, {0.5, 0.5}}), 80, 23),
+            "at t = 2, the only point in time:\n  x = 3\n  y = 0.5\n");
+}
+
+TEST(SvgPlot, LonelyPointsAndLongLabels) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::string svg = svg_plot(
+      trace_of({std::string(300, 'n'), "narrow"}, {0, 1, 2}, {{3, nan, 1}, {5e9, 5e9 + 1, 5e9}}),
+      "t");
+  EXPECT_NE(svg.find("<circle"), std::string::npos);
+  EXPECT_NE(svg.find("\u2026"), std::string::npos);
+  EXPECT_EQ(svg.find(std::string(120, 'n')), std::string::npos);
+  EXPECT_EQ(svg_plot(trace_of({"x"}, {0, 1}, {{-1e308, 1e308}}), "").find("nan"),
             std::string::npos);
 }
 

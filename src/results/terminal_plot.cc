@@ -11,7 +11,9 @@
 namespace chi::results {
 namespace {
 
-constexpr int kLeft = 10;  // columns for the labels of the axis
+constexpr int kLeft = 10;  // columns for the labels of the axis, or more
+constexpr int kRight = 9;  // for what the last label and the word behind it need
+constexpr const char* kColors[] = {"36", "33", "32", "35", "34"};  // one after the other
 
 /// Dots, two by four a character (Braille patterns from U+2800).
 class Canvas {
@@ -60,12 +62,10 @@ class Canvas {
 void draw(const Trace& trace, std::size_t variable, const Axis& time, const Axis& axis,
           Canvas& canvas) {
   const auto x_of = [&](double t) {
-    return static_cast<int>(
-        std::lround((t - time.low) / (time.high - time.low) * (canvas.width() - 1)));
+    return static_cast<int>(std::lround(time.share(t) * (canvas.width() - 1)));
   };
   const auto y_of = [&](double v) {
-    return static_cast<int>(
-        std::lround((axis.high - v) / (axis.high - axis.low) * (canvas.height() - 1)));
+    return static_cast<int>(std::lround((1 - axis.share(v)) * (canvas.height() - 1)));
   };
   const std::vector<double>& values = trace.columns[variable];
   bool connected = false;
@@ -88,7 +88,7 @@ void draw(const Trace& trace, std::size_t variable, const Axis& time, const Axis
 }
 
 int column_of(double t, const Axis& time, int width) {
-  return static_cast<int>((t - time.low) / (time.high - time.low) * (width - 1) + 0.5);
+  return static_cast<int>(time.share(t) * (width - 1) + 0.5);
 }
 
 /// The axis itself, with a tick under each label and a mark at each event, the times that stand
@@ -112,14 +112,13 @@ std::string time_rule(const Trace& trace, const Axis& time, int width) {
   return rule;
 }
 
-std::string time_axis(const Axis& time, int width) {
-  std::string labels(static_cast<std::size_t>(kLeft + 1 + width), ' ');
-  int free_until =
-      kLeft + 1 + width + 1;  // from the right: of two that would touch, the last stays
+std::string time_axis(const Axis& time, int left, int width) {
+  std::string labels(static_cast<std::size_t>(left + 1 + width), ' ');
+  int free_until = left + 1 + width + 1;  // from the right: of two that would touch, the last stays
   for (auto tick = time.ticks.rbegin(); tick != time.ticks.rend(); ++tick) {
     const std::string label = time.label(*tick);
-    const int at = kLeft + 1 + column_of(*tick, time, width) - static_cast<int>(label.size() / 2);
-    const int begin = std::min(at, kLeft + 1 + width - static_cast<int>(label.size()));
+    const int at = left + 1 + column_of(*tick, time, width) - static_cast<int>(label.size() / 2);
+    const int begin = std::min(at, left + 1 + width - static_cast<int>(label.size()));
     if (begin + static_cast<int>(label.size()) >= free_until) continue;
     labels.replace(static_cast<std::size_t>(begin), label.size(), label);
     free_until = begin;
@@ -128,32 +127,111 @@ std::string time_axis(const Axis& time, int width) {
   return labels + "  time\n";
 }
 
+/// At most `width` characters: of a long text its begin and its end.
+std::string shortened(const std::string& text, int width) {
+  std::vector<std::size_t> starts;  // of characters, in UTF-8
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);
+  }
+  if (starts.size() <= static_cast<std::size_t>(width)) return text;
+  const std::size_t front = static_cast<std::size_t>(width) / 3;
+  const std::size_t back = static_cast<std::size_t>(width) - front - 1;
+  return text.substr(0, starts[front]) + "\u2026" + text.substr(starts[starts.size() - back]);
+}
+
+std::string painted(const std::string& text, const char* color) {
+  return color == nullptr || text.find_first_not_of(' ') == std::string::npos
+             ? text
+             : fmt::format("\033[{}m{}\033[0m", color, text);
+}
+
+/// What there is at one point in time.
+std::string list_values(const Trace& trace, int columns, int rows) {
+  std::string out = fmt::format("at t = {}, the only point in time:\n", trace.times.back());
+  const std::size_t most = static_cast<std::size_t>(std::max(2, rows - 2));
+  const std::size_t shown = std::min(trace.names.size(), most);
+  for (std::size_t v = 0; v < shown; ++v)
+    out += fmt::format("  {} = {}\n", shortened(trace.names[v], std::max(20, columns - 30)),
+                       trace.columns[v].back());
+  if (shown < trace.names.size())
+    out += fmt::format("({} more; choose with --vars)\n", trace.names.size() - shown);
+  return out;
+}
+
+/// A variable and its axis.
+struct Curve {
+  std::size_t variable = 0;
+  Axis axis;
+  bool finite = false;  ///< whether there is anything to draw
+};
+
+std::vector<Curve> curves_of(const Trace& trace, const std::vector<std::size_t>& chosen) {
+  const std::vector<std::pair<double, double>> ranges = drawn_ranges(trace);
+  std::vector<Curve> curves;
+  for (const std::size_t v : chosen) {
+    const auto [low, high] = ranges[v];
+    const std::vector<double>& values = trace.columns[v];
+    const bool finite =
+        std::any_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+    const bool whole = trace.kinds[v] != Trace::Kind::Real;
+    curves.push_back({v, whole ? make_whole_axis(low, high, 4) : make_axis(low, high, 4), finite});
+  }
+  return curves;
+}
+
+/// What stands beside each row of a panel: the ends of the range, and ticks well between them.
+std::vector<std::string> axis_labels(const Axis& axis, int rows) {
+  std::vector<std::string> labels(static_cast<std::size_t>(rows));
+  labels.front() = axis.end_label(axis.high);
+  labels.back() = axis.end_label(axis.low);
+  int free_from = 2;
+  for (auto tick = axis.ticks.rbegin(); tick != axis.ticks.rend(); ++tick) {
+    const int row = static_cast<int>(std::lround((1 - axis.share(*tick)) * (rows - 1)));
+    if (row < free_from || row > rows - 3) continue;
+    labels[static_cast<std::size_t>(row)] = axis.end_label(*tick);
+    free_from = row + 2;
+  }
+  return labels;
+}
+
 }  // namespace
 
-std::string terminal_plot(const Trace& trace, int columns, int rows) {
+std::string terminal_plot(const Trace& trace, int columns, int rows, bool color) {
   if (trace.rows() == 0 || trace.names.empty()) return "nothing to plot\n";
+  if (trace.times.front() == trace.times.back()) return list_values(trace, columns, rows);
   const int most = std::max(1, (rows - 2) / 4);
-  const std::vector<std::size_t> chosen = worth_seeing(trace, static_cast<std::size_t>(most));
-  const int shown = static_cast<int>(chosen.size());
+  const std::vector<Curve> curves =
+      curves_of(trace, worth_seeing(trace, static_cast<std::size_t>(most)));
+  const int shown = static_cast<int>(curves.size());
   const int panel = std::max(2, (rows - 2) / shown - 1);
-  const int width = std::max(20, columns - kLeft - 9);
+  int left = kLeft;
+  for (const Curve& curve : curves) {
+    for (const std::string& label : axis_labels(curve.axis, panel))
+      left = std::max(left, static_cast<int>(label.size()) + 1);
+  }
+  const int width = std::max(20, columns - left - kRight);
   const Axis time = make_axis(trace.times.front(), trace.times.back(), 6);
   std::string out;
-  for (const std::size_t variable : chosen) {
-    const auto [low, high] = finite_range(trace.columns[variable]);
-    const Axis axis = make_axis(low, high, 4);
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    const Curve& curve = curves[c];
+    const char* paint = color ? kColors[c % std::size(kColors)] : nullptr;
     Canvas canvas(width, panel);
-    draw(trace, variable, time, axis, canvas);
-    out += fmt::format("{:>{}} {}\n", "", kLeft, trace.names[variable]);
-    for (int r = 0; r < panel; ++r) {
-      const std::string label = r == 0           ? axis.end_label(axis.high)
-                                : r == panel - 1 ? axis.end_label(axis.low)
-                                                 : "";
-      out += fmt::format("{:>{}} \u2502{}\n", label, kLeft - 1, canvas.row(r));
-    }
+    draw(trace, curve.variable, time, curve.axis, canvas);
+    const std::string note = curve.finite ? "" : "  (no finite value)";
+    out += fmt::format(
+        "{:>{}} {}{}\n", "", left,
+        painted(shortened(trace.names[curve.variable], width - static_cast<int>(note.size())),
+                paint),
+        note);
+    const std::vector<std::string> labels =
+        curve.finite ? axis_labels(curve.axis, panel)
+                     : std::vector<std::string>(static_cast<std::size_t>(panel));
+    for (int r = 0; r < panel; ++r)
+      out += fmt::format("{:>{}} \u2502{}\n", labels[static_cast<std::size_t>(r)], left - 1,
+                         painted(canvas.row(r), paint));
   }
-  out += fmt::format("{:>{}} \u2514{}\n", "", kLeft - 1, time_rule(trace, time, width));
-  out += time_axis(time, width);
+  out += fmt::format("{:>{}} \u2514{}\n", "", left - 1, time_rule(trace, time, width));
+  out += time_axis(time, left, width);
   const int left_out = static_cast<int>(trace.names.size()) - shown;
   if (left_out > 0)
     out += fmt::format("({} more variable{}; choose with --vars)\n", left_out,

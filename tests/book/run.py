@@ -25,6 +25,7 @@ import run as models  # noqa: E402
 
 BLOCK = re.compile(r"(?:<!--(?P<comment>(?:(?!-->).)*)-->[ \t]*\n\s*)?^```(?P<kind>chi|console|cpp|csv|json)\n(?P<text>.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+PLOT = re.compile(r"[│└]")
 DRAWN = re.compile(r"[│┴└⠀-⣿]|\d ms\b")
 RELATIVE, ABSOLUTE = 1e-3, 1e-6
 
@@ -95,7 +96,7 @@ def same_text(wanted, found):
 def without_wording(lines):
     """Of a diagnostic what does not change when somebody says it better: its code and its place."""
     lines = [re.sub(r"^(error|warning)\[(\w+)\]:.*", r"\1[\2]", line) for line in lines]
-    return [line for line in lines if not re.match(r"^\s+= (note|help): |^ {8,}\S|^\s*\d* \| ", line)]
+    return [line for line in lines if DRAWN.search(line) or not re.match(r"^\s+= (note|help): |^ {8,}\S|^\s*\d* \| ", line)]
 
 
 def calls_of(text):
@@ -119,9 +120,9 @@ def console_problems(chi, folder, text, timeout, only_shown):
 def updated_console(chi, folder, text, timeout):
     shown = ""
     for command, wanted in calls_of(text):
-        found = call(chi, folder, command, timeout)
-        keep = same_text(wanted, [line.rstrip() for line in found.splitlines()]) and wanted
-        lines = wanted if keep else [line.rstrip() for line in found.splitlines()]
+        found = [line.rstrip() for line in call(chi, folder, command, timeout).splitlines()]
+        plots = [[line for line in lines if PLOT.search(line)] for lines in (wanted, found)]
+        lines = wanted if wanted and plots[0] == plots[1] and same_text(wanted, found) else found
         shown += f"$ {command}\n" + "".join(line + "\n" for line in lines)
     return shown
 

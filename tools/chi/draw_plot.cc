@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "driver/read_source.h"
+#include "report.h"
 #include "results/html_plot.h"
 #include "results/svg_plot.h"
 #include "results/terminal_plot.h"
@@ -12,7 +13,7 @@
 namespace chi::cli {
 
 void draw_plot(const results::Trace& trace, const std::string& title, PlotKind kind,
-               const std::string& file, std::span<const results::LoggedEvent> events,
+               const std::string& file, Color color, std::span<const results::LoggedEvent> events,
                std::size_t events_left_out, Diagnostics& diagnostics) {
   switch (kind) {
     case PlotKind::None: return;
@@ -29,7 +30,8 @@ void draw_plot(const results::Trace& trace, const std::string& title, PlotKind k
   const bool terminal =
       ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
   std::fputs(
-      results::terminal_plot(trace, terminal ? size.ws_col : 80, terminal ? size.ws_row - 1 : 23)
+      results::terminal_plot(trace, terminal ? size.ws_col : 80, terminal ? size.ws_row - 1 : 23,
+                             use_color(color, STDOUT_FILENO))
           .c_str(),
       stdout);
 }

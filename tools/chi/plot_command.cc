@@ -56,7 +56,7 @@ void plot(const PlotOptions& options, Diagnostics& diagnostics) {
   if (diagnostics.has_errors()) return;
   choose(*trace, options.vars);
   draw_plot(*trace, std::filesystem::path(options.file).filename().string(), *kind,
-            options.out.value_or(""), {}, 0, diagnostics);
+            options.out.value_or(""), options.common.color, {}, 0, diagnostics);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 
 namespace chi::cli {
 
-bool use_color(Color color) {
+bool use_color(Color color, int descriptor) {
   if (color != Color::Auto) return color == Color::Always;
-  return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  return isatty(descriptor) != 0 && std::getenv("NO_COLOR") == nullptr;
 }
 
 void print(const Diagnostics& diagnostics, const SourceFile* source, const Common& common) {
@@ -21,7 +21,8 @@ void print(const Diagnostics& diagnostics, const SourceFile* source, const Commo
     if (common.json) {
       std::printf("%s\n", render_json(diagnostic, file).c_str());
     } else {
-      std::fprintf(stderr, "%s\n", render_text(diagnostic, file, use_color(common.color)).c_str());
+      std::fprintf(stderr, "%s\n",
+                   render_text(diagnostic, file, use_color(common.color, STDERR_FILENO)).c_str());
     }
   }
 }

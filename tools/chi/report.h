@@ -5,8 +5,8 @@
 
 namespace chi::cli {
 
-/// Whether text for people may carry terminal escapes.
-bool use_color(Color color);
+/// Whether text for people may carry terminal escapes, written to that file descriptor.
+bool use_color(Color color, int descriptor);
 
 /// Prints what was reported, from the top of the text down: for people on stderr, with --json a
 /// line each on stdout. `source` is null when no text could be read.

@@ -208,8 +208,8 @@ class Run {
     const std::vector<results::LoggedEvent> none;
     const std::vector<results::LoggedEvent>& events = event_log_ ? event_log_->kept() : none;
     draw_plot(trace, std::filesystem::path(options_.file).filename().string(), settings_.plot,
-              settings_.plot_file, events, event_log_ ? event_log_->count() - events.size() : 0,
-              diagnostics_);
+              settings_.plot_file, options_.common.color, events,
+              event_log_ ? event_log_->count() - events.size() : 0, diagnostics_);
   }
 
   void print_summary(const sim::Outcome& outcome, const sim::RunCounts& counts) const {

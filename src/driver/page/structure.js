@@ -4,8 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const canvas = document.getElementById("matrix"), holder = document.getElementById("holder"), tip = document.getElementById("tip");
 const modeBox = document.getElementById("mode"), problemBox = document.getElementById("problem");
 const painter = canvas.getContext("2d");
-const top = 84; // room for names
-let left = 130;
+let left = 130, top = 84; // room for names
 let shown = null, scale = 1, originX = 0, originY = 0, pointer = null, moved = false;
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -28,11 +27,22 @@ function choose() {
 
 function reset() {
   moved = false;
-  left = Math.min(320, Math.max(110, holder.clientWidth * 0.28));
+  painter.font = fontOf(13);
+  const widest = (texts) => texts.reduce((most, text) => Math.max(most, painter.measureText(text).width), 0);
+  left = Math.min(holder.clientWidth * 0.45, Math.max(110, widest(shown.rows.slice(0, 400).map(rowText)) + 22));
+  top = Math.min(holder.clientHeight * 0.35, Math.max(60, widest(shown.columns.slice(0, 400)) + 14));
   const width = holder.clientWidth - left - 8, height = holder.clientHeight - top - 8;
-  scale = Math.min(width / Math.max(1, shown.columns.length), height / Math.max(1, shown.rows.length), 34);
+  scale = Math.min(width / Math.max(1, shown.columns.length), height / Math.max(1, shown.rows.length), 44);
   originX = left; originY = top;
   draw();
+}
+
+const fontOf = (size) => `${size}px system-ui, "DejaVu Sans", sans-serif`;
+const raised = (n) => n === 1 ? "" : String(n).replace(/\d/g, (d) => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[d]);
+// Place and text of an equation; one that was differentiated says so.
+function rowText(row) {
+  const text = row.order > 0 ? `d${raised(row.order)}/dt${raised(row.order)} (${row.name})` : row.name;
+  return `${row.where.replace(/^.*?:/, "")}  ${text}`;
 }
 
 function draw() {
@@ -79,13 +89,13 @@ function draw() {
 function names(x, y, width, height) {
   if (scale < 11) return;
   painter.fillStyle = colour("--text");
-  painter.font = `${Math.min(13, scale * 0.7)}px system-ui, sans-serif`;
+  painter.font = fontOf(Math.min(13, scale * 0.7));
   painter.textBaseline = "middle";
   painter.save();
   painter.beginPath(); painter.rect(0, top, left - 6, height); painter.clip();
   shown.rows.forEach((row, i) => {
     const py = y(i) + scale / 2;
-    if (py > top - 10 && py < height + 10) painter.fillText(row.where.replace(/^.*?:/, "") + "  " + row.name, 8, py);
+    if (py > top - 10 && py < height + 10) painter.fillText(rowText(row), 8, py);
   });
   painter.restore();
   painter.save();

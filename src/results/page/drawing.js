@@ -1,6 +1,7 @@
 // What a panel shows: grid, curves, events, cursor.
 
-const kLeft = 56, kRight = 10, kTop = 6, kBottom = 22;
+let kLeft = 56; // room for the labels of the values
+const kRight = 10, kTop = 6, kBottom = 22;
 let style = null;
 const color = (name) => (style ||= getComputedStyle(document.documentElement)).getPropertyValue(name).trim();
 
@@ -48,8 +49,32 @@ function rangeOf(panel, first, last) {
     const around = low === 0 ? 1 : Math.abs(low) * 0.1;
     return [low - around, high + around];
   }
-  const margin = 0.06 * (high - low);
-  return [low - margin, high + margin];
+  const margin = 0.06 * high - 0.06 * low;
+  return [Math.max(low - margin, -Number.MAX_VALUE), Math.min(high + margin, Number.MAX_VALUE)];
+}
+
+// Where a value lies in a range, 0 to 1; also where its extent is no number any more.
+function share(value, [low, high]) {
+  const scale = Number.isFinite(high - low) ? 1 : 0.25;
+  return (scale * value - scale * low) / (scale * high - scale * low);
+}
+
+function valueTicks(panel, range, height) {
+  const boolean = panel.list.every((v) => v.boolean) && panel.y === null;
+  return boolean ? { step: 1, list: [0, 1] } : ticks(range[0], range[1], height / 40);
+}
+
+// The range of each panel; all have the same left end, behind the widest label.
+function makeRoom() {
+  const [first, last] = visibleRows();
+  let widest = 44;
+  for (const panel of panels) {
+    const { ctx, height } = prepare(panel.canvas);
+    panel.range = rangeOf(panel, first, last);
+    const ys = valueTicks(panel, panel.range, height - kTop - kBottom);
+    for (const tick of ys.list) widest = Math.max(widest, ctx.measureText(tickText(tick, ys.step)).width);
+  }
+  kLeft = Math.ceil(widest) + 12;
 }
 
 // A line through all points; where several share a column of pixels, through the first, the least,
@@ -72,7 +97,10 @@ function drawCurve(ctx, column, first, last, x, y) {
       if (value < low) { low = value; lowAt = end; }
       if (value > high) { high = value; highAt = end; }
     }
-    if (end - at < 4) {
+    if (at === end && !pen && (at === last || !Number.isFinite(column[at + 1]))) { // alone: no line goes through it
+      ctx.moveTo(x(times[at]) + 1.5, y(low));
+      ctx.arc(x(times[at]), y(low), 1.5, 0, 7);
+    } else if (end - at < 4) {
       for (let i = at; i <= end; ++i) pen = stroke(ctx, pen, x(times[i]), y(column[i]));
     } else {
       pen = stroke(ctx, pen, x(times[at]), y(column[at]));
@@ -95,16 +123,14 @@ function drawPanel(panel, isLast) {
   const frame = { left: kLeft, right: width - kRight, top: kTop, bottom: height - kBottom };
   panel.frame = frame;
   const [first, last] = visibleRows();
-  const range = rangeOf(panel, first, last);
-  panel.range = range;
+  const range = panel.range;
   const x = (t) => frame.left + (t - view[0]) / (view[1] - view[0]) * (frame.right - frame.left);
-  const y = (v) => frame.bottom - (v - range[0]) / (range[1] - range[0]) * (frame.bottom - frame.top);
+  const y = (v) => frame.bottom - share(v, range) * (frame.bottom - frame.top);
   ctx.lineWidth = 1;
   ctx.textBaseline = "middle";
   const crisp = (p) => Math.round(p) + 0.5;
 
-  const allBoolean = panel.list.every((v) => v.boolean) && panel.y === null;
-  const ys = allBoolean ? { step: 1, list: [0, 1] } : ticks(range[0], range[1], (frame.bottom - frame.top) / 40);
+  const ys = valueTicks(panel, range, frame.bottom - frame.top);
   ctx.strokeStyle = color("--line");
   ctx.fillStyle = color("--soft");
   ctx.textAlign = "right";
@@ -217,6 +243,7 @@ function draw() {
   requestAnimationFrame(() => {
     pending = false;
     showValues(); // first: it can change the height of a legend
+    makeRoom();
     panels.forEach((panel, i) => drawPanel(panel, i === panels.length - 1));
     drawModes();
     document.documentElement.dataset.drawn = "yes";

@@ -2,15 +2,21 @@
 
 const kLane = 36, kLaneLabel = 15;
 let lanes = [];
-for (const event of events) {
-  if (event.kind !== "mode") continue;
-  let lane = lanes.find((l) => l.part === event.part);
+// What holds in a mode, without the name of the part, which stands above the lane.
+function within(part, what) {
+  const name = part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return what.replace(new RegExp("(?<![\\w.\\]])" + name + "\\.", "g"), "");
+}
+for (const { kind, time, what: full, part } of events) {
+  if (kind !== "mode") continue;
+  const what = within(part, full);
+  let lane = lanes.find((l) => l.part === part);
   if (!lane) {
-    lane = { part: event.part, changes: [], names: [] };
+    lane = { part, changes: [], names: [] };
     lanes.push(lane);
   }
-  if (!lane.names.includes(event.what)) lane.names.push(event.what);
-  lane.changes.push({ time: event.time, what: event.what });
+  if (!lane.names.includes(what)) lane.names.push(what);
+  lane.changes.push({ time, what });
 }
 lanes = lanes.filter((lane) => lane.names.length > 1).slice(0, 12);
 let modeCanvas = null;

@@ -7,7 +7,7 @@ function niceStep(rough) {
 }
 
 function ticks(low, high, count) {
-  const step = niceStep((high - low) / Math.max(1, count));
+  const step = niceStep(high / Math.max(1, count) - low / Math.max(1, count));
   const list = [];
   for (let k = Math.ceil(low / step - 1e-9); k <= high / step + 1e-9; ++k) list.push(k * step);
   return { step, list };
