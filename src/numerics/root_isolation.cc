@@ -28,6 +28,24 @@ double size_of(const Polynomial& p) {
   return size;
 }
 
+// The linear term outweighs what the others add to the slope anywhere in [0, 1]: there is one root
+// at most, and the ends tell. False where that cannot be seen, or where rounding hides a sign.
+bool isolate_monotone(const Polynomial& p, double size, const IsolationOptions& options,
+                      Isolation& out) {
+  if (p.degree < 1 || options.from < 0 || options.to > 1) return false;
+  double others = 0;
+  for (std::size_t k = 2; k < p.terms().size(); ++k) {
+    others += static_cast<double>(k) * std::abs(p.terms()[k]);
+  }
+  if (!(std::abs(p.terms()[1]) > 1.001 * others)) return false;
+  const double left = evaluate(p, options.from), right = evaluate(p, options.to);
+  if (!(std::min(std::abs(left), std::abs(right)) > 1e-14 * size)) return false;
+  if ((left < 0) == (right < 0)) return true;
+  out.found[0] = {options.from, options.to, left < 0 ? RootKind::Rising : RootKind::Falling};
+  out.count = 1;
+  return true;
+}
+
 // Signs of p at points in order: a change between two of them brackets a root.
 void collect_sign_changes(const Polynomial& p, std::span<const double> points,
                           RootCollector& collector) {
@@ -147,6 +165,8 @@ Isolation isolate(const Polynomial& given, const IsolationOptions& options) {
     return out;
   }
   if (clearly_without_roots(given, options.noise)) return out;
+  const bool counts = options.method >= RootDetection::Bernstein;
+  if (counts && options.noise == 0 && isolate_monotone(given, size, options, out)) return out;
 
   // Scaled to size one, so that double-double arithmetic neither overflows nor underflows.
   const double scale = std::ldexp(1.0, -std::max(std::ilogb(size), -1000));
@@ -163,7 +183,7 @@ Isolation isolate(const Polynomial& given, const IsolationOptions& options) {
       return out;
     }
   }
-  const bool near_touches = noise > 0 && options.method >= RootDetection::Bernstein;
+  const bool near_touches = noise > 0 && counts;
   RootCollector collector(out, near_touches ? kMaxRoots : std::min(options.max_roots, kMaxRoots));
   collect(p, options.method, from, options.to, collector);
   if (near_touches) {

@@ -150,6 +150,32 @@ Location locate(const RootFunction& g, double left, double right, const Location
   return found;
 }
 
+// Newton's method in plain arithmetic leaves only the last digits of a simple root to accurate
+// values. None where it leaves the bracket, or where they do not confirm what it found.
+static std::optional<Bracket> narrow(const Polynomial& p, const Polynomial& slope,
+                                     const IsolatedRoot& root) {
+  const double left = evaluate(p, root.left), right = evaluate(p, root.right);
+  double x = root.left - left * (root.right - root.left) / (right - left);
+  double gradient = 0;
+  for (int i = 0; i < 6; ++i) {
+    if (!(x > root.left && x < root.right)) return std::nullopt;
+    gradient = evaluate(slope, x);
+    const double step = evaluate(p, x) / gradient;
+    x -= step;
+    if (std::abs(step) <= kEpsilon * std::abs(x)) break;
+  }
+  double size = 0;
+  for (const double term : p.terms()) size += std::abs(term);
+  const double reach = 4 * kEpsilon * (std::abs(x) + size / std::abs(gradient));
+  Bracket b{std::max(root.left, x - reach), std::min(root.right, x + reach), 0, 0};
+  if (!(b.left < b.right)) return std::nullopt;
+  b.value_left = evaluate_accurately(p, b.left);
+  b.value_right = evaluate_accurately(p, b.right);
+  const int rises = root.kind == RootKind::Rising ? 1 : -1;
+  if (!(rises * b.value_left < 0 && rises * b.value_right >= 0)) return std::nullopt;
+  return b;
+}
+
 Location locate(const Polynomial& p, const IsolatedRoot& root, const LocationOptions& options) {
   const Polynomial slope = derivative(p);
   const Polynomial& target = is_crossing(root.kind) ? p : slope;
@@ -160,6 +186,13 @@ Location locate(const Polynomial& p, const IsolatedRoot& root, const LocationOpt
   };
   const auto value_slope = [&](double x) { return evaluate(target_slope, x); };
   const RootFunction g = {.value = value, .slope = value_slope, .polynomial = &target};
+  if (is_crossing(root.kind) && options.method == RootFinder::Toms748) {
+    if (const auto bracket = narrow(p, slope, root)) {
+      Location found = locate(g, *bracket, options);
+      found.evaluations += 2;
+      return found;
+    }
+  }
   Location found = locate(g, root.left, root.right, options);
   if (!is_crossing(root.kind)) {
     found.value_left = evaluate_accurately(p, found.left);

@@ -67,7 +67,7 @@ bool Engine::settle(std::int32_t number) {
     member.unsolved.reset();
     member.unsolved_for.clear();
   }
-  part.update_sides();
+  part.refresh_sides();
   tell_changes(member, plan, sides, slid);
   if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty()) {
     const bool same = part.plan() == plan && part.variant() == variant;
@@ -168,7 +168,7 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
 
 bool Engine::truth_of(const Awaited& asked, bool* truth) {
   Part& part = *members_[at(asked.member)].part;
-  const Truth now = part.truth_now(asked.condition);
+  const auto [now, is_reached] = part.truth_now(asked.condition);
   if (now == Truth::Undefined) {
     return fail(part.explain_undefined("the condition",
                                        part.conditions().condition(asked.condition), asked.span));
@@ -178,7 +178,7 @@ bool Engine::truth_of(const Awaited& asked, bool* truth) {
   // find itself on the floor again. Only the process that waited for the event passes if the
   // condition holds at the instant itself, once.
   const bool wanted = asked.wanted == code::Wanted::True;
-  if (asked.wanted == code::Wanted::Either || !part.is_reached(asked.condition)) return true;
+  if (asked.wanted == code::Wanted::Either || !is_reached) return true;
   const bool after = part.truth_after(asked.condition) == Truth::True;
   const auto borders = part.conditions().borders_of(asked.condition);
   const bool came_for_it = std::any_of(borders.begin(), borders.end(), [&](int b) {
@@ -253,7 +253,7 @@ void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condit
   const Awaited& asked = awaited(block, condition);
   Member& member = members_[at(asked.member)];
   for (const int b : member.part->conditions().borders_of(asked.condition)) member.run->watch(b);
-  member.part->update_sides();  // nobody followed these borders since they were watched last
+  member.part->refresh_sides();  // nobody followed these borders since they were watched last
   member.wants_search = true;
   list(asked.member);
   bool seen = false;

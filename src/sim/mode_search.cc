@@ -55,6 +55,17 @@ Sides ModeSearch::start_sides() {
   return sides;
 }
 
+/// The values that the search begins with.
+void ModeSearch::load(Attempt& attempt) {
+  attempt.frame = loaded_;
+  for (const VarRef weight : attempt.plan->equations().weights) {
+    const std::size_t place = at(part_.place(weight));
+    part_.fit(attempt.frame);  // it may be a new one
+    attempt.frame[place] = 0.5;
+  }
+  part_.fit(attempt.frame);
+}
+
 ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   const auto [place, is_new] = attempts_.try_emplace({sides, jumps_});
   Attempt& attempt = place->second;
@@ -62,18 +73,17 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   --budget_;
   order_.push_back(&attempt);
   assumed_.push_back(sides);
-  part_.frame_ = loaded_;
+  if (order_.size() > 1) part_.frame_ = loaded_;
   Part::PlanResult result = part_.plan_for(sides);
   attempt.plan = result.plan;
   attempt.why = std::move(result.why);
   if (attempt.plan == nullptr) return attempt;
-  attempt.frame = loaded_;
-  part_.fit(attempt.frame);
+  load(attempt);
   solve(attempt);
   if (!attempt.solved) return attempt;
+  part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
   part_.frame_ = attempt.frame;
   part_.fit(part_.frame_);
-  part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
   attempt.next = part_.plan_for(attempt.right).plan;
   return attempt;
 }
@@ -81,12 +91,13 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 /// Equations that turn out singular, or leave unknowns open, may hide constraints that only numbers
 /// show.
 void ModeSearch::solve(Attempt& attempt) {
-  const std::vector<double> guess = attempt.frame;
   if (solve_plan(attempt) || attempt.plan->is_singular()) return;
+  std::vector<double> guess = loaded_;
+  part_.fit(guess);
   Plan* const other = part_.plan_by_values(*attempt.plan, guess);
   if (other == nullptr) return;
-  attempt = Attempt{.plan = other, .frame = guess};
-  part_.fit(attempt.frame);
+  attempt = Attempt{.plan = other};
+  load(attempt);
   solve_plan(attempt);
 }
 
@@ -99,14 +110,10 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
     attempt.why = explain_open(plan);
     return false;
   }
-  for (const VarRef weight : plan.equations().weights) {
-    attempt.frame[at(part_.place(weight))] = 0.5;
-  }
   SystemSolver& solver = plan.ip_solver();
   part_.fit(attempt.frame);
-  const std::vector<double> guess = attempt.frame;
   for (const Effort effort : {Effort::Near, Effort::Full}) {
-    attempt.frame = guess;
+    if (effort == Effort::Full) load(attempt);
     attempt.solved = solver.solve(attempt.frame.data(), effort);
     part_.iterations_ += solver.iterations();
     if (!attempt.solved) continue;
@@ -118,7 +125,7 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
   }
   const bool singular = !solver.failure().singular_unknowns.empty();
   attempt.why = explain_unsolved(plan, solver.failure());
-  attempt.frame = guess;
+  load(attempt);
   if (initial_) {
     attempt.solved = solve_start(attempt);
   } else if (plan.has_choice()) {
@@ -277,9 +284,10 @@ bool ModeSearch::take(const Sides& sides) {
   const std::vector<char> held = held_borders(sides);
   if (!held.empty() && part_.workshop_.options.sliding == Sliding::Error) return false;
   part_.plan_ = found.plan;
-  part_.frame_ = found.frame;
+  if (&found != order_.back()) part_.frame_ = found.frame;
   part_.fit(part_.frame_);
   part_.sides_ = found.right;
+  part_.sides_time_ = time();
   part_.jumps_ = found.changes;
   part_.conserved_ = found.conserved;
   part_.held_ = held;
@@ -329,6 +337,7 @@ bool ModeSearch::take_resting() {
     if (!rests || part_.plan_for(sides).plan != a.plan) continue;
     part_.plan_ = a.plan;
     part_.sides_ = sides;
+    part_.sides_time_ = std::numeric_limits<double>::quiet_NaN();
     part_.jumps_ = a.changes;
     part_.conserved_ = a.conserved;
     part_.fit(part_.frame_);

@@ -49,6 +49,7 @@ class ModeSearch {
   };
 
   Sides start_sides();
+  void load(Attempt& attempt);
   Attempt& attempt(const Sides& sides);
   void solve(Attempt& attempt);
   bool solve_plan(Attempt& attempt);

@@ -108,6 +108,7 @@ void Part::prepare() {
       std::make_unique<code::Formulas>(workshop_.pool(), ends, leaves_, workshop_.boxes);
   border_ends_.resize(ends.size());
   sides_.resize(conditions_.borders().size(), Side::On);
+  sides_time_ = std::numeric_limits<double>::quiet_NaN();
   touched_.resize(conditions_.borders().size(), 0);
   grazed_.resize(conditions_.borders().size(), 0);
   fit(frame_);
@@ -185,13 +186,6 @@ void Part::store(const std::vector<double>& frame) {
   for (const auto& [from, to] : stores_) memory[to].r = frame[at(from)];
 }
 
-bool Part::is_reached(int condition) {
-  const std::span<const BorderValue> values = border_values(frame_);
-  const auto borders = conditions_.borders_of(condition);
-  return std::any_of(borders.begin(), borders.end(),
-                     [&](int b) { return std::abs(values[at(b)].value) <= values[at(b)].band; });
-}
-
 bool Part::depends_on_time() const {
   const expr::Pool& pool = workshop_.pool();
   constexpr expr::Traits kByItself = expr::kHasTime | expr::kHasDelay;
@@ -255,7 +249,7 @@ double Part::start_band(int border, double time) const {
   return std::max(1e-3 * workshop_.options.atol, time == touch_time_ ? touched_[at(border)] : 0.0);
 }
 
-Truth Part::truth_now(int condition) {
+Part::TruthNow Part::truth_now(int condition) {
   std::vector<Truth>& relations = relation_truths_;
   relations.clear();
   const std::span<const BorderValue> values = border_values(frame_);
@@ -270,7 +264,11 @@ Truth Part::truth_now(int condition) {
                                                                                  : Truth::False);
   }
   conditions_.evaluate(frame_.data(), relations, truths_);
-  return truths_[at(condition)];
+  const auto borders = conditions_.borders_of(condition);
+  const bool reached = std::any_of(borders.begin(), borders.end(), [&](int b) {
+    return std::abs(values[at(b)].value) <= values[at(b)].band;
+  });
+  return {truths_[at(condition)], reached};
 }
 
 Truth Part::truth_after(int condition) { return condition_truths(sides_)[at(condition)]; }
@@ -308,8 +306,13 @@ void Part::forget_touches() {
   std::fill(grazed_.begin(), grazed_.end(), char{0});
 }
 
+void Part::refresh_sides() {
+  if (sides_time_ != frame_[at(time_place_)]) update_sides();
+}
+
 void Part::update_sides() {
   if (plan_ == nullptr) return;
+  sides_time_ = frame_[at(time_place_)];
   Sides now;
   right_sides(*plan_, frame_, sides_, now);
   for (std::size_t b = 0; b < now.size(); ++b) {

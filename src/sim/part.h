@@ -113,11 +113,13 @@ class Part {
 
   /// The truth of a condition at this instant, by the values of the frame: inside the band `a < b`
   /// is false and `a <= b` is true.
-  Truth truth_now(int condition);
+  struct TruthNow {
+    Truth truth = Truth::Undefined;
+    bool is_reached = false;  ///< a border of the condition is reached
+  };
+  TruthNow truth_now(int condition);
   /// The truth just after this instant, by `sides`.
   Truth truth_after(int condition);
-  /// A border of the condition is reached at this instant.
-  bool is_reached(int condition);
   bool depends_on_time() const;
   Span border_span(int border) const;
   Span first_span() const;  ///< of its first equation
@@ -143,6 +145,7 @@ class Part {
   const std::vector<int>& mode_borders() const { return mode_borders_; }
   /// Recomputes `sides` of borders that no mode depends on.
   void update_sides();
+  void refresh_sides();  ///< unless they are those of this instant
   std::string text(expr::ExprId e) const;
   std::string name() const;  ///< the instance its first equation belongs to
   /// The guards that are open and the conditions of `if`s, as they are in the present mode.
@@ -226,7 +229,8 @@ class Part {
   std::vector<double> frame_;
   Plan* plan_ = nullptr;
   StateVariant* variant_ = nullptr;
-  Sides sides_;  // per border
+  Sides sides_;                                                   // per border
+  double sides_time_ = std::numeric_limits<double>::quiet_NaN();  // when all of them were right
   double touch_time_ = -1;
   std::vector<char> grazed_;  // per border: it was only touched
   std::vector<char> held_;    // per border: both sides push back, the equations have a value on it

@@ -45,9 +45,8 @@ void PartRun::restart(double time, numerics::Restart kind) {
   use_variant(*part_.variant(), time, part_.frame(), kind);
 }
 
-void PartRun::use_variant(StateVariant& variant, double time, std::span<const double> frame,
+void PartRun::use_variant(StateVariant& variant, double time, std::vector<double>& frame,
                           numerics::Restart kind) {
-  std::vector<double> start(frame.begin(), frame.end());
   if (!variant.motion) {
     const RunOptions& options = workshop_.options;
     const MotionOptions motion{options.rtol, options.atol, options.solver};
@@ -57,9 +56,9 @@ void PartRun::use_variant(StateVariant& variant, double time, std::span<const do
     kind = numerics::Restart::Cold;
   }
   part_.fit(part_.frame());
-  part_.fit(start);
+  part_.fit(frame);
   motion_ = variant.motion.get();
-  motion_->restart(time, start, kind);
+  motion_->restart(time, frame, kind);
 }
 
 bool PartRun::moves() const {

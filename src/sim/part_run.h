@@ -105,7 +105,7 @@ class PartRun {
   std::vector<std::vector<double>> check_frames_;
   std::vector<double> recent_ranges_;  // of nonlinear unknowns in the windows tried, fading
   double stopped_at_ = -1;
-  void use_variant(StateVariant& variant, double time, std::span<const double> frame,
+  void use_variant(StateVariant& variant, double time, std::vector<double>& frame,
                    numerics::Restart kind);
   Motion* motion_ = nullptr;
   double kept_until_ = 0;  // the past of delays is known up to here

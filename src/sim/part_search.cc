@@ -25,9 +25,19 @@ int direction_of(numerics::RootKind kind) {
   return kind == numerics::RootKind::Rising ? 1 : kind == numerics::RootKind::Falling ? -1 : 0;
 }
 
+constexpr double kRounding = 1e-12;  // of what is added up
+
+/// The first term outweighs the others: p is far from zero throughout, and on the right side.
+bool stays(const numerics::Polynomial& p, std::optional<Side> side, double band) {
+  double others = 0;
+  for (const double term : p.terms().subspan(1)) others += std::abs(term);
+  const double first = std::abs(p.terms()[0]);
+  if (!(first > others + kRounding * (first + others) + band)) return false;
+  return !side || *side == (p.terms()[0] > 0 ? Side::Plus : Side::Minus);
+}
+
 /// The first extremum of p behind `start` that is within `band` of zero, or within rounding.
 std::optional<double> find_touch(const numerics::Polynomial& p, double start, double band) {
-  constexpr double kRounding = 1e-12;
   double size = 0;
   for (const double term : p.terms()) size += std::abs(term);
   if (p.degree < 2 || numerics::clearly_without_roots(p, kRounding * size + band)) {
@@ -235,6 +245,7 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   const bool at_zero =
       (crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time);
   if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
+  if (!at_zero && stays(p, side, 1e-3 * workshop_.options.atol)) return;
   if (at_zero) {
     // Nearer than time can be told, or than rounding allows, is where we are.
     double size = 0, power = 1;
