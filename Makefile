@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 export CTEST_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: all demo test bench docs format lint fuzz dev coverage mutation soak packages clean
+.PHONY: all demo test bench docs format lint fuzz dev threads coverage mutation soak packages clean
 
 all: packages
 	@cmake --preset release >/dev/null
@@ -23,6 +23,12 @@ dev: packages
 	@cmake --preset dev >/dev/null
 	@cmake --build build-dev --target chi check
 	@cd build-dev && ctest --output-on-failure
+
+# What processes do, under ThreadSanitizer: their bodies are compiled by a second thread.
+threads: packages
+	@cmake --preset threads >/dev/null
+	@cmake --build build-threads --target chi conformance_test papers_test sim_test
+	@scripts/threads.sh build-threads
 
 bench:
 	@scripts/install_packages.sh bench

@@ -1,11 +1,10 @@
 #include "code/formulas.h"
 
-#include <cstdlib>
 #include <limits>
 #include <optional>
-#include <string_view>
 
 #include "base/check.h"
+#include "code/compile_at_once.h"
 #include "code/formulas_batches.h"
 #include "code/formulas_native.h"
 #include "code/formulas_program.h"
@@ -34,14 +33,10 @@ constexpr std::int64_t kCompilingCost = 5'000;
 constexpr std::size_t kManyInstructions = 500;
 constexpr std::int64_t kFewEvaluations = 10;
 
-/// How often a program of so many instructions is interpreted before it is compiled. With
-/// CHI_COMPILE=at-once in the environment never: so that tests compare both ways on any model.
+/// How often a program of so many instructions is interpreted before it is compiled.
 std::int64_t patience(std::size_t instructions) {
-  static const bool at_once = [] {
-    const char* const wish = std::getenv("CHI_COMPILE");
-    return wish != nullptr && std::string_view(wish) == "at-once";
-  }();
-  return at_once ? 0 : kLoadingCost / static_cast<std::int64_t>(instructions) + kCompilingCost;
+  if (compile_at_once()) return 0;
+  return kLoadingCost / static_cast<std::int64_t>(instructions) + kCompilingCost;
 }
 
 }  // namespace

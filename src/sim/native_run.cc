@@ -4,6 +4,8 @@
 #include <new>
 #include <system_error>
 
+#include "code/compile_at_once.h"
+
 namespace chi::sim {
 namespace {
 
@@ -31,7 +33,7 @@ bool NativeRun::saw(code::RoutineId body, std::int64_t resumptions) {
   seen_.resize(static_cast<std::size_t>(machine_.program().bodies.size()));
   ++seen_[static_cast<std::size_t>(body.index)];
   ++samples_;
-  if (resumptions >= kLong) start();
+  if (resumptions >= kLong || code::compile_at_once()) start();
   return false;
 }
 

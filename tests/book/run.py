@@ -160,7 +160,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("chi")
     parser.add_argument("pages", nargs="*", help="names of pages; all when none is given")
-    parser.add_argument("--timeout", type=float, default=60.0, help="seconds for one call")
+    parser.add_argument("--timeout", type=float, default=500.0, help="seconds for one call")
     parser.add_argument("--update", action="store_true", help="write what is printed now into the pages")
     options = parser.parse_intermixed_args()
     chi = os.path.abspath(options.chi)

@@ -69,7 +69,7 @@ def main():
     parser.add_argument("chi")
     parser.add_argument("examples", nargs="*", help="FOLDER/NAME; all when none is given")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--timeout", type=float, default=60.0)
+    parser.add_argument("--timeout", type=float, default=500.0)
     options = parser.parse_intermixed_args()
     chi = os.path.abspath(options.chi)
     if options.examples:

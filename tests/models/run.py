@@ -49,7 +49,7 @@ def main():
     parser.add_argument("cases", nargs="*", help="case files or folders; all when none is given")
     parser.add_argument("--check", action="store_true", help="only parse the directives and call `chi check`")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at the same time")
-    parser.add_argument("--timeout", type=float, default=60.0, help="seconds for one call of chi")
+    parser.add_argument("--timeout", type=float, default=500.0, help="seconds for one call of chi: a bound for hangs")
     parser.add_argument("--strict", action="store_true", help="a pending case that passes is an error")
     parser.add_argument("--update-pending", action="store_true", help="write pending.txt anew from what fails now")
     parser.add_argument("--quiet", action="store_true", help="do not list pending cases")

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import chi_process
 import mutate_models
 import tokens as lexer
 
@@ -105,8 +106,9 @@ def call(chi, files, arguments):
         said = os.path.join(folder, "said")
 
         def limit():
-            resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-            resource.setrlimit(resource.RLIMIT_AS, (4 * MEMORY, 4 * MEMORY))
+            resource.setrlimit(resource.RLIMIT_CPU, (200, 200) if chi_process.SANITIZED else (20, 20))
+            if not chi_process.SANITIZED:
+                resource.setrlimit(resource.RLIMIT_AS, (4 * MEMORY, 4 * MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with open(said, "wb") as file:
             process = subprocess.Popen([chi, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
@@ -124,6 +126,8 @@ def problem_of(code, seconds, size, text):
         return "internal error"
     if code and not ("error" in text or "warning" in text or "rror[" in text):
         return f"exit code {code} without a diagnostic"
+    if chi_process.SANITIZED:
+        return ""  # time and memory are the sanitizer's
     if code and seconds > SECONDS:
         return f"refused after {seconds:.1f} s"
     if size > MEMORY:
@@ -145,7 +149,11 @@ def main():
     def attempt(seed):
         kind, files, arguments = inputs.make(seed)
         arguments = [a for a in arguments if "\0" not in a]
-        return seed, kind, files, arguments, call(chi, files, arguments)
+        answer = call(chi, files, arguments)
+        for _ in range(2):  # processor time too grows on a busy machine: the least counts
+            if answer[1] > SECONDS and not chi_process.SANITIZED:
+                answer = min(answer, call(chi, files, arguments), key=lambda a: a[1])
+        return seed, kind, files, arguments, answer
 
     failed, refused, slowest, largest = 0, collections.Counter(), 0.0, 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

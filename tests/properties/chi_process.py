@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 
 PROMISED = (0, 1, 2, 3, 130)  # the exit codes that the command line promises
+SANITIZED = "CHI_SANITIZED" in os.environ  # AddressSanitizer reserves terabytes: its programs bear no limit, and take their time
 
 
 @dataclasses.dataclass
@@ -47,8 +48,8 @@ def processor_time(pid):
 def call(chi, arguments, timeout=10.0, text=None, memory=None, environment=None):
     """One call; `text`, when given, is written to a file whose name replaces `{}` in the arguments, `{csv}` names a result.
 
-    `timeout` is in seconds of processor time, so that a busy machine changes no verdict; `memory` is in bytes. Then the call is
-    interrupted, as by Ctrl-C, and has to end.
+    `timeout` is in seconds of processor time, so that a busy machine changes no verdict; then the call is interrupted, as by
+    Ctrl-C, and has to end. `memory` is in bytes, and not limited under AddressSanitizer.
     """
     with tempfile.TemporaryDirectory(prefix="chi-properties-") as folder:
         model = os.path.join(folder, "model.chi")
@@ -57,7 +58,7 @@ def call(chi, arguments, timeout=10.0, text=None, memory=None, environment=None)
                 file.write(text if isinstance(text, bytes) else text.encode("utf-8"))
         result = os.path.join(folder, "result.csv")
         full = [a.replace("{}", model).replace("{csv}", result) for a in arguments]
-        limits = f"ulimit -S -c 0 -t {max(1, round(2 * timeout + 10))}; " + (f"ulimit -v {memory // 1024}; " if memory else "")
+        limits = f"ulimit -S -c 0 -t {max(1, round(2 * timeout + 10))}; " + (f"ulimit -v {memory // 1024}; " if memory and not SANITIZED else "")
         process = subprocess.Popen(["/bin/bash", "-c", limits + 'exec "$@"', "chi", chi, *full], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env={**os.environ, **environment} if environment else None)
