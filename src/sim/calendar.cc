@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace chi::sim {
 namespace {
@@ -10,11 +11,36 @@ __extension__ using Entry = unsigned __int128;
 constexpr Entry kLatest = ~Entry{0};
 constexpr Entry kEarliest = 0;
 
+constexpr std::size_t first_child(std::size_t at) { return 4 * at - 8; }
+constexpr std::size_t parent(std::size_t at) { return at / 4 + 2; }
+std::uint64_t time_bits(Entry entry) { return static_cast<std::uint64_t>(entry >> 64); }
+
+/// About a sixteenth of the entries are not behind this time; at least one. Requires that there are
+/// any. Which they are is looked for at places that have nothing to do with each other.
+std::uint64_t sixteenth(const Entry* entries, std::size_t size) {
+  std::array<std::uint64_t, 64> seen{};
+  std::uint64_t place = size;
+  for (std::uint64_t& bits : seen) {
+    place = place * 6364136223846793005U + 1442695040888963407U;
+    bits = time_bits(entries[(place >> 32) % size]);
+  }
+  std::nth_element(seen.begin(), seen.begin() + 3, seen.end());
+  return seen[3];
+}
+
 }  // namespace
 
 void Calendar::resize(std::int32_t processes) {
-  heap_.assign(static_cast<std::size_t>(processes) + 5, kLatest);
+  Line latest;
+  latest.fill(kLatest);
+  const std::size_t entries = std::max(static_cast<std::size_t>(processes), kFew) + kRoot;
+  lines_.assign(entries / 4 + 2, latest);
   place_.assign(static_cast<std::size_t>(processes), -1);
+  far_.assign(static_cast<std::size_t>(processes) > kMany ? static_cast<std::size_t>(processes) : 0,
+              kLatest);
+  far_size_ = 0;
+  horizon_ = kNoHorizon;
+  too_many_ = kMany;
   size_ = 0;
   vacant_ = false;
   few_ = true;
@@ -23,62 +49,69 @@ void Calendar::resize(std::int32_t processes) {
 /// Entries in rising order are a heap. The list is full: behind it all are kLatest still.
 void Calendar::become_heap() {
   few_ = false;
-  std::reverse(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(size_));
-  for (std::size_t i = 0; i < size_; ++i) put(i, heap_[i]);
+  Entry* const entries = list();
+  std::reverse(entries, entries + size_);
+  std::copy_backward(entries, entries + size_, entries + end_of_heap());
+  for (std::size_t i = kRoot; i < end_of_heap(); ++i) put(i, entries[i]);
 }
 
 void Calendar::become_few() {
   few_ = true;
-  std::sort(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(size_), std::greater<>());
+  Entry* const entries = list();
+  std::copy(entries + kRoot, entries + end_of_heap(), entries);
+  std::sort(entries, entries + size_, std::greater<>());
 }
 
 double Calendar::time_of(std::int32_t process) const {
   if (few_) {
     for (std::size_t i = 0; i < size_; ++i) {
-      if (process_in(heap_[i]) == process) return time_in(heap_[i]);
+      if (process_in(list()[i]) == process) return time_in(list()[i]);
     }
   }
-  return time_in(heap_[static_cast<std::size_t>(place_[static_cast<std::size_t>(process)])]);
+  const std::int32_t place = place_[static_cast<std::size_t>(process)];
+  return time_in(place < kFar ? list()[static_cast<std::size_t>(place)]
+                              : far_[static_cast<std::size_t>(place - kFar)]);
 }
 
 bool Calendar::next_in_heap_is(double time) const {
   const auto bits = std::bit_cast<std::uint64_t>(time + 0.0);
   const auto equal = [&](std::size_t i) {
-    return static_cast<std::uint64_t>(heap_[i] >> 64) == bits;
+    return static_cast<std::uint64_t>(list()[i] >> 64) == bits;
   };
-  if (!vacant_) return size_ > 0 && equal(0);
-  return equal(1) || equal(2) || equal(3) || equal(4);
+  if (!vacant_) return size_ > 0 && equal(kRoot);
+  return equal(4) || equal(5) || equal(6) || equal(7);
 }
 
 void Calendar::put(std::size_t at, Entry entry) {
-  heap_[at] = entry;
-  place_[static_cast<std::size_t>(process_in(entry))] = static_cast<std::int32_t>(at);
+  list()[at] = entry;
+  if (is_followed(entry))
+    place_[static_cast<std::size_t>(process_in(entry))] = static_cast<std::int32_t>(at);
 }
 
 /// Requires that there is a child. Which of four is the least is as good as random: no branches on
 /// it.
 std::size_t Calendar::least_child(std::size_t at) const {
-  const Entry* const child = heap_.data() + 4 * at + 1;
+  const Entry* const child = list() + first_child(at);
   const auto a = static_cast<std::size_t>(child[1] < child[0]);
   const auto b = 2 + static_cast<std::size_t>(child[3] < child[2]);
-  return 4 * at + 1 + a + (b - a) * static_cast<std::size_t>(child[b] < child[a]);
+  return first_child(at) + a + (b - a) * static_cast<std::size_t>(child[b] < child[a]);
 }
 
 void Calendar::rise(std::size_t at, Entry entry) {
-  while (at > 0) {
-    const std::size_t parent = (at - 1) / 4;
-    if (entry >= heap_[parent]) break;
-    put(at, heap_[parent]);
-    at = parent;
+  while (at > kRoot) {
+    const std::size_t above = parent(at);
+    if (entry >= list()[above]) break;
+    put(at, list()[above]);
+    at = above;
   }
   put(at, entry);
 }
 
 void Calendar::sink(std::size_t at, Entry entry) {
-  while (4 * at + 1 < size_) {
+  while (first_child(at) < end_of_heap()) {
     const std::size_t least = least_child(at);
-    if (heap_[least] >= entry) break;
-    put(at, heap_[least]);
+    if (list()[least] >= entry) break;
+    put(at, list()[least]);
     at = least;
   }
   put(at, entry);
@@ -86,51 +119,129 @@ void Calendar::sink(std::size_t at, Entry entry) {
 
 void Calendar::insert_into_heap(Entry entry) {
   if (few_) become_heap();
-  if (vacant_) {
+  if (time_bits(entry) > horizon_) {
+    if (is_followed(entry)) {
+      place_[static_cast<std::size_t>(process_in(entry))] =
+          kFar + static_cast<std::int32_t>(far_size_);
+    }
+    far_[far_size_++] = entry;
+  } else if (vacant_) {
     vacant_ = false;
-    sink(0, entry);
+    sink(kRoot, entry);
   } else {
-    rise(size_++, entry);
+    ++size_;
+    rise(end_of_heap() - 1, entry);
+    if (size_ > too_many_) move_to_far();
   }
+}
+
+/// Entries in any order become a heap (R. W. Floyd, "Algorithm 245: Treesort 3", CACM 7(12), 1964).
+void Calendar::heapify() {
+  for (std::size_t i = kRoot; i < end_of_heap(); ++i) put(i, list()[i]);
+  if (size_ < 2) return;
+  for (std::size_t i = parent(end_of_heap() - 1); i >= kRoot; --i) sink(i, list()[i]);
+}
+
+/// The heap has become large, without a vacancy: most of it becomes far.
+void Calendar::move_to_far() {
+  Entry* const heap = list() + kRoot;
+  horizon_ = sixteenth(heap, size_);
+  const std::size_t before = std::exchange(size_, 0);
+  for (std::size_t i = 0; i < before; ++i) {
+    const Entry entry = heap[i];
+    if (time_bits(entry) <= horizon_) {
+      heap[size_++] = entry;
+    } else {
+      if (is_followed(entry)) {
+        place_[static_cast<std::size_t>(process_in(entry))] =
+            kFar + static_cast<std::int32_t>(far_size_);
+      }
+      far_[far_size_++] = entry;
+    }
+  }
+  std::fill(heap + size_, heap + before, kLatest);
+  if (far_size_ == 0) horizon_ = kNoHorizon;
+  too_many_ = std::max(kMany, 2 * size_);
+  heapify();
+}
+
+/// The heap is empty, and others are far: the earliest of them become the heap.
+void Calendar::take_from_far() {
+  Entry* const heap = list() + kRoot;
+  horizon_ = sixteenth(far_.data(), far_size_);
+  const std::size_t before = std::exchange(far_size_, 0);
+  for (std::size_t i = 0; i < before; ++i) {
+    const Entry entry = far_[i];
+    if (time_bits(entry) <= horizon_) {
+      heap[size_++] = entry;
+      continue;
+    }
+    if (is_followed(entry)) {
+      place_[static_cast<std::size_t>(process_in(entry))] =
+          kFar + static_cast<std::int32_t>(far_size_);
+    }
+    far_[far_size_++] = entry;
+  }
+  if (far_size_ == 0) horizon_ = kNoHorizon;
+  too_many_ = std::max(kMany, 2 * size_);
+  heapify();
+}
+
+/// Somebody has left the heap.
+void Calendar::never_empty_before_far() {
+  if (far_size_ == 0 || size_ > (vacant_ ? 1U : 0U)) return;
+  if (vacant_) list()[kRoot] = kLatest;
+  vacant_ = false;
+  size_ = 0;
+  take_from_far();
 }
 
 void Calendar::fill_vacancy() {
   vacant_ = false;
-  const Entry last = heap_[--size_];
-  heap_[size_] = kLatest;
-  if (size_ > 0) sink(0, last);
+  --size_;
+  const Entry last = std::exchange(list()[end_of_heap()], kLatest);
+  if (size_ > 0) sink(kRoot, last);
 }
 
 void Calendar::pop_from_heap() {
   if (vacant_) fill_vacancy();
-  if (size_ <= kFew / 4) {
+  if (size_ <= kFew / 4 && far_size_ == 0) {
     become_few();
     return pop();
   }
-  place_[static_cast<std::size_t>(process_in(heap_[0]))] = -1;
-  heap_[0] = kEarliest;
+  leaves(list()[kRoot]);
+  list()[kRoot] = kEarliest;
   vacant_ = true;
+  never_empty_before_far();
 }
 
 void Calendar::erase(std::int32_t process) {
+  const std::int32_t place = std::exchange(place_[static_cast<std::size_t>(process)], -1);
   if (few_) {
-    place_[static_cast<std::size_t>(process)] = -1;
-    const auto end = heap_.begin() + static_cast<std::ptrdiff_t>(size_--);
-    const auto found =
-        std::find_if(heap_.begin(), end, [&](Entry entry) { return process_in(entry) == process; });
+    Entry* const end = list() + size_--;
+    Entry* const found =
+        std::find_if(list(), end, [&](Entry entry) { return process_in(entry) == process; });
     std::copy(found + 1, end, found);
     return;
   }
-  const auto at = static_cast<std::size_t>(place_[static_cast<std::size_t>(process)]);
-  place_[static_cast<std::size_t>(process)] = -1;
-  const Entry last = heap_[--size_];
-  heap_[size_] = kLatest;
-  if (at == size_) return;
-  if (at > 0 && last < heap_[(at - 1) / 4]) {
+  if (place >= kFar) return far_leaves(static_cast<std::size_t>(place - kFar));
+  const auto at = static_cast<std::size_t>(place);
+  --size_;
+  const Entry last = std::exchange(list()[end_of_heap()], kLatest);
+  if (at == end_of_heap()) return never_empty_before_far();
+  if (at > kRoot && last < list()[parent(at)]) {
     rise(at, last);
   } else {
     sink(at, last);
   }
+}
+
+void Calendar::far_leaves(std::size_t at) {
+  const Entry last = far_[--far_size_];
+  far_[at] = last;
+  if (at < far_size_ && is_followed(last))
+    place_[static_cast<std::size_t>(process_in(last))] = kFar + static_cast<std::int32_t>(at);
+  if (far_size_ == 0) horizon_ = kNoHorizon;
 }
 
 }  // namespace chi::sim

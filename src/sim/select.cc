@@ -134,7 +134,7 @@ inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selec
   state.timed = std::isfinite(deadline);
   state.watching = !selection.watched.empty();
   state.asking = !selection.conditions.empty();
-  if (state.timed) calendar_.insert(deadline, process);
+  if (state.timed) calendar_.insert_to_withdraw(deadline, process);
   for (const code::Watched& watched : selection.watched) {
     const auto first = static_cast<std::int32_t>(state.frame[watched.reg].i);
     for (std::int32_t i = 0; i < watched.slots; ++i) watches_.add(first + i, process);
