@@ -13,6 +13,7 @@ function(chi_module folder)
   if(sources)
     add_library(chi_${folder} STATIC ${sources})
     target_include_directories(chi_${folder} PUBLIC src)
+    target_compile_options(chi_${folder} PRIVATE ${CHI_COUNT})
     target_link_libraries(chi_${folder} PUBLIC ${arg_LAYERS} PRIVATE ${arg_LIBS})
     if(folder STREQUAL "base")
       target_precompile_headers(chi_base PRIVATE

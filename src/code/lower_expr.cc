@@ -35,17 +35,12 @@ Operand Lowering::binary(ExprId expr, const syntax::Binary& node) {
     case BinaryOp::Add:
     case BinaryOp::Sub:
     case BinaryOp::Mul:
-      if (types().is_numeric(type_of(expr))) return arithmetic(expr);
-      break;
     case BinaryOp::Div:
     case BinaryOp::IntDiv:
     case BinaryOp::Mod:
-    case BinaryOp::Pow: return arithmetic(expr);
+    case BinaryOp::Pow:
     case BinaryOp::Concat:
-      return changed(
-          std::holds_alternative<sema::List>(types()[type_of(expr)]) ? Op::Concat : Op::ConcatText,
-          node.left, node.right);
-    case BinaryOp::Subtract: return changed(Op::ListSubtract, node.left, node.right);
+    case BinaryOp::Subtract: return sequence_op(expr) ? changed(expr) : arithmetic(expr);
     case BinaryOp::Eq:
     case BinaryOp::Ne: return equality(node);
     case BinaryOp::Lt:
@@ -54,37 +49,59 @@ Operand Lowering::binary(ExprId expr, const syntax::Binary& node) {
     case BinaryOp::Ge: return comparison(node);
     case BinaryOp::In: return membership(node);
     case BinaryOp::And:
-    case BinaryOp::Or: return connective(node);
+    case BinaryOp::Or: break;
   }
-  const auto& type = types()[type_of(expr)];
-  if (std::holds_alternative<sema::Dict>(type))
-    return changed(Op::DictMerge, node.left, node.right);
-  if (types().is(type_of(expr), BasicType::String))
-    return changed(Op::ConcatText, node.left, node.right);
-  if (std::holds_alternative<sema::List>(type)) return changed(Op::Concat, node.left, node.right);
-  const Op op = node.op == BinaryOp::Add   ? Op::SetUnion
-                : node.op == BinaryOp::Sub ? Op::SetDifference
-                                           : Op::SetIntersection;
-  return changed(op, node.left, node.right);
+  return connective(node);
 }
 
-/// `left op right` on sequences: the left operand is changed in place.
-Operand Lowering::changed(Op op, ExprId left, ExprId right) {
-  const TypeId type = type_of(left);
+/// What changes the left operand of an operation on lists, texts, sets and dictionaries; nothing
+/// for any other expression.
+std::optional<Op> Lowering::sequence_op(ExprId expr) {
+  const auto* node = std::get_if<syntax::Binary>(&ast().exprs[expr].node);
+  if (node == nullptr) return std::nullopt;
+  const TypeId type = type_of(expr);
+  const bool list = std::holds_alternative<sema::List>(types()[type]);
+  switch (node->op) {
+    case BinaryOp::Concat: return list ? Op::Concat : Op::ConcatText;
+    case BinaryOp::Subtract: return Op::ListSubtract;
+    case BinaryOp::Add:
+      if (types().is_numeric(type)) return std::nullopt;
+      if (std::holds_alternative<sema::Dict>(types()[type])) return Op::DictMerge;
+      if (types().is(type, BasicType::String)) return Op::ConcatText;
+      return list ? Op::Concat : Op::SetUnion;
+    case BinaryOp::Sub:
+    case BinaryOp::Mul:
+      if (types().is_numeric(type)) return std::nullopt;
+      return node->op == BinaryOp::Sub ? Op::SetDifference : Op::SetIntersection;
+    default: return std::nullopt;
+  }
+}
+
+/// `a op b op ...` on sequences: the leftmost operand is changed in place. As a chain of numbers it
+/// is walked down its left side, not recursed into.
+Operand Lowering::changed(ExprId expr) {
+  std::vector<ExprId> chain;
+  ExprId left = expr;
+  for (; sequence_op(left); left = std::get<syntax::Binary>(ast().exprs[left].node).left)
+    chain.push_back(left);
   const Operand result = owned_value(left);
-  if (op == Op::Concat) {
+  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+    span_ = ast().exprs[*it].span;
+    const auto& node = std::get<syntax::Binary>(ast().exprs[*it].node);
+    const TypeId type = type_of(node.left);
+    const Op op = *sequence_op(*it);
     // xs ++ [x]: the element goes straight in.
-    const auto* literal = std::get_if<syntax::ListExpr>(&ast().exprs[right].node);
-    if (literal != nullptr && literal->elements.count == 1) {
+    const auto* literal = std::get_if<syntax::ListExpr>(&ast().exprs[node.right].node);
+    if (op == Op::Concat && literal != nullptr && literal->elements.count == 1) {
       const TypeId element = std::get<sema::List>(types()[type]).element;
       const Operand pushed = own(value(ast().list(literal->elements)[0], element));
       emit(Op::ListPush, result.reg, pushed.reg, 0, type_index(type));
-      return result;
+      continue;
     }
+    const Operand other = value(node.right, type);
+    emit(op, result.reg, other.reg, 0, type_index(type));
+    drop(other);
   }
-  const Operand other = value(right, type);
-  emit(op, result.reg, other.reg, 0, type_index(type));
-  drop(other);
   return result;
 }
 

@@ -142,7 +142,8 @@ class Lowering {
   Operand set_literal(sema::TypeId type, std::span<const syntax::ExprId> elements);
   Operand dict_literal(sema::TypeId type, std::span<const syntax::DictEntry> entries);
   Operand record_literal(sema::TypeId type, std::span<const syntax::FieldValue> fields);
-  Operand changed(Op op, syntax::ExprId left, syntax::ExprId right);
+  std::optional<Op> sequence_op(syntax::ExprId expr);
+  Operand changed(syntax::ExprId expr);
   std::int32_t consecutive(sema::TypeId element, std::span<const syntax::ExprId> values);
 
   // lower_call.cc: library and user functions
