@@ -108,7 +108,7 @@ class Engine : public Physics {
   }
   bool settle(std::int32_t member);
   void bring(std::int32_t member);
-  bool truth_of(const Awaited& awaited, bool* truth);
+  bool truth_of(const Awaited& awaited, bool* truth);  ///< after its part had a look
   double value_of(expr::VarRef x);
   expr::Value evaluate_at(expr::ExprId e, double time);
   void store_substituted(double time);

@@ -155,6 +155,7 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
     member.wants_search = true;
     list(asked.member);
   }
+  member.part->look();
   if (!truth_of(asked, truth)) return false;
   const bool passes =
       asked.wanted != code::Wanted::Either && *truth == (asked.wanted == code::Wanted::True);
@@ -257,6 +258,7 @@ void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condit
   member.wants_search = true;
   list(asked.member);
   bool seen = false;
+  member.part->look();
   truth_of(asked, &seen);
   member.watching.push_back({process, &asked, seen});
   if (watched_by_.size() <= at(process)) watched_by_.resize(at(process) + 1);
@@ -287,6 +289,7 @@ bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
   for (const std::int32_t number : changed_) {
     Member& member = members_[at(number)];
     if (!member.wants_search) continue;
+    if (!member.watching.empty()) member.part->look();
     for (Watching& w : member.watching) {
       bool truth = false;
       if (!truth_of(*w.awaited, &truth)) return false;

@@ -237,8 +237,12 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
 /// reduction", example 5: the set point of an ideal controller must be differentiable).
 bool ModeSearch::steps(Attempt& attempt) {
   Plan* const before = part_.plan_;
-  if (before == nullptr || before == attempt.plan || before->is_singular()) return false;
+  if (before == nullptr || before->is_singular()) return false;
   const structure::Analysis& now = attempt.plan->analysis();
+  if (before == attempt.plan) {
+    const std::vector<std::size_t>& rows = attempt.plan->switched_rows();
+    return std::ranges::any_of(rows, [&](std::size_t i) { return steps(attempt, i); });
+  }
   for (std::size_t i = 0; i < now.c.size(); ++i) {
     const std::int32_t e = attempt.plan->equations().equations[at(now.kept[i])];
     if (now.c[i] == 0 || e < 0) continue;
@@ -248,30 +252,35 @@ bool ModeSearch::steps(Attempt& attempt) {
     const auto& kept = before->analysis().kept;
     const auto place = std::lower_bound(kept.begin(), kept.end(), static_cast<std::int32_t>(row));
     if (place == kept.end() || *place != row) continue;
-    if (before->analysis().c[at(static_cast<std::int32_t>(place - kept.begin()))] == 0) continue;
-    const expr::ExprId expr = now.derivatives[i].front();
-    if (expr == before->analysis().derivatives[static_cast<std::size_t>(place - kept.begin())][0]) {
-      continue;
-    }
-    code::Formulas formulas(part_.workshop_.pool(), std::span(&expr, 1), part_.leaves_,
-                            part_.workshop_.boxes);
-    std::vector<double> old = loaded_;
-    part_.fit(old);
-    double residual = 0;
-    formulas.evaluate_each(old.data(), &residual);
-    const RunOptions& options = part_.workshop_.options;
-    if (std::abs(residual) <= kTolerances * (options.rtol + options.atol)) continue;
-    attempt.why = Diagnostic{
-        .code = DiagCode::JumpImpossible,
-        .span = part_.equations_.set.equations[flat::EquationId{e}].span,
-        .message =
-            fmt::format("this equation steps by {:.6g} at t = {}, and others need its derivative",
-                        std::abs(residual), loaded_[at(part_.time_place_)]),
-        .help =
-            "what is differentiated must be continuous: use a ramp or a filter instead of a step"};
-    return true;
+    const auto there = static_cast<std::size_t>(place - kept.begin());
+    if (before->analysis().c[there] == 0) continue;
+    if (now.derivatives[i].front() == before->analysis().derivatives[there][0]) continue;
+    if (steps(attempt, i)) return true;
   }
   return false;
+}
+
+bool ModeSearch::steps(Attempt& attempt, std::size_t row) {
+  const structure::Analysis& now = attempt.plan->analysis();
+  const expr::ExprId expr = now.derivatives[row].front();
+  code::Formulas formulas(part_.workshop_.pool(), std::span(&expr, 1), part_.leaves_,
+                          part_.workshop_.boxes);
+  std::vector<double> old = loaded_;
+  part_.fit(old);
+  double residual = 0;
+  formulas.evaluate_each(old.data(), &residual);
+  const RunOptions& options = part_.workshop_.options;
+  if (std::abs(residual) <= kTolerances * (options.rtol + options.atol)) return false;
+  const std::int32_t e = attempt.plan->equations().equations[at(now.kept[row])];
+  attempt.why = Diagnostic{
+      .code = DiagCode::JumpImpossible,
+      .span = part_.equations_.set.equations[flat::EquationId{e}].span,
+      .message =
+          fmt::format("this equation steps by {:.6g} at t = {}, and others need its derivative",
+                      std::abs(residual), loaded_[at(part_.time_place_)]),
+      .help =
+          "what is differentiated must be continuous: use a ramp or a filter instead of a step"};
+  return true;
 }
 
 bool ModeSearch::take(const Sides& sides) {

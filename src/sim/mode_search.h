@@ -58,6 +58,7 @@ class ModeSearch {
   bool solve_start(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool steps(Attempt& attempt);
+  bool steps(Attempt& attempt, std::size_t row);
   Diagnostic explain_open(Plan& plan) const;
   bool take(const Sides& sides);
   std::vector<char> held_borders(const Sides& sides);

@@ -60,6 +60,7 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
     std::vector<int>& mine = equation_conditions_.emplace_back();
     for (const ExprId c : found.row(i)) mine.push_back(conditions_.add(c));
   }
+  for (int c = 0; c < conditions_.size(); ++c) mode_conditions_.push_back(c);
   for (int b = 0; b < static_cast<int>(conditions_.borders().size()); ++b) {
     mode_borders_.push_back(b);
   }
@@ -111,6 +112,7 @@ void Part::prepare() {
   sides_time_ = std::numeric_limits<double>::quiet_NaN();
   touched_.resize(conditions_.borders().size(), 0);
   grazed_.resize(conditions_.borders().size(), 0);
+  seen_reached_.resize(conditions_.borders().size(), 0);
   fit(frame_);
 }
 
@@ -249,7 +251,7 @@ double Part::start_band(int border, double time) const {
   return std::max(1e-3 * workshop_.options.atol, time == touch_time_ ? touched_[at(border)] : 0.0);
 }
 
-Part::TruthNow Part::truth_now(int condition) {
+void Part::look() {
   std::vector<Truth>& relations = relation_truths_;
   relations.clear();
   const std::span<const BorderValue> values = border_values(frame_);
@@ -263,12 +265,17 @@ Part::TruthNow Part::truth_now(int condition) {
     relations.push_back(relation_holds(relation.op, sign * relation.orientation) ? Truth::True
                                                                                  : Truth::False);
   }
-  conditions_.evaluate(frame_.data(), relations, truths_);
+  conditions_.evaluate(frame_.data(), relations, seen_truths_);
+  for (std::size_t b = 0; b < values.size(); ++b) {
+    seen_reached_[b] = std::abs(values[b].value) <= values[b].band ? 1 : 0;
+  }
+}
+
+Part::TruthNow Part::truth_now(int condition) const {
   const auto borders = conditions_.borders_of(condition);
-  const bool reached = std::any_of(borders.begin(), borders.end(), [&](int b) {
-    return std::abs(values[at(b)].value) <= values[at(b)].band;
-  });
-  return {truths_[at(condition)], reached};
+  const bool reached =
+      std::any_of(borders.begin(), borders.end(), [&](int b) { return seen_reached_[at(b)] != 0; });
+  return {seen_truths_[at(condition)], reached};
 }
 
 Truth Part::truth_after(int condition) { return condition_truths(sides_)[at(condition)]; }

@@ -117,7 +117,8 @@ class Part {
     Truth truth = Truth::Undefined;
     bool is_reached = false;  ///< a border of the condition is reached
   };
-  TruthNow truth_now(int condition);
+  TruthNow truth_now(int condition) const;  ///< when `look` was called last
+  void look();
   /// The truth just after this instant, by `sides`.
   Truth truth_after(int condition);
   bool depends_on_time() const;
@@ -215,6 +216,7 @@ class Part {
   std::unique_ptr<code::Formulas> floor_formulas_;     // the arguments of held floors
   std::vector<int> guard_conditions_;                  // per branch
   std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
+  std::vector<int> mode_conditions_;  // all of these, ascending; the others are of statements
   std::vector<int> mode_borders_;
   std::vector<std::int32_t> input_slots_;   // per leaf: flat slot to load from, -1: none
   std::vector<std::int64_t> input_memory_;  // per leaf: the same in the machine's memory
@@ -262,7 +264,8 @@ class Part {
   std::vector<double> border_ends_;
   // Kept, so that an event takes no memory.
   std::vector<BorderValue> border_values_;
-  std::vector<Truth> relation_truths_, truths_;
+  std::vector<Truth> relation_truths_, truths_, seen_truths_;
+  std::vector<char> seen_reached_;  // per border
   std::vector<char> key_;
   std::vector<double> derivative_values_;
   std::map<std::tuple<const Plan*, expr::ExprId, int>, DerivativeFormula> derivatives_;

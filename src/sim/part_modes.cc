@@ -47,7 +47,7 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   const std::vector<Truth>& truths = condition_truths(sides);
   std::vector<char>& key = key_;
   key.clear();
-  for (const Truth t : truths) key.push_back(static_cast<char>(t));
+  for (const int c : mode_conditions_) key.push_back(static_cast<char>(truths[at(c)]));
   bool slides = false;
   for (const int b : mode_borders_) {
     const bool here = sides[at(b)] == Side::Slide;

@@ -7,6 +7,7 @@
 #include "expr/incidence.h"
 #include "expr/substitute.h"
 #include "graph/union_find.h"
+#include "sim/switched_values.h"
 
 namespace chi::sim {
 namespace {
@@ -50,6 +51,7 @@ class Splitter {
     rows_ = expr::evented_kinks(pool_, rows);
     for (const ExprId leaf : expr::variables(pool_, rows_).node) note_derivative(leaf);
     for (const flat::Unknown& u : set_.unknowns) can_be_unknown_[at(u.variable.var.index)] = 1;
+    rows_ = plain_switches(pool_, std::move(rows_), can_be_unknown_);
     variables_ = all_variables(pool_, rows_);
     hold_floors();
   }

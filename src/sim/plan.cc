@@ -73,6 +73,26 @@ std::optional<StaticOrder> order_instant(const expr::Pool& pool, const structure
 
 bool Plan::rests_on_values() const { return analysis_.saw_values; }
 
+const std::vector<std::size_t>& Plan::switched_rows() {
+  if (switched_rows_) return *switched_rows_;
+  std::vector<expr::ExprId> rows;
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < analysis_.c.size(); ++i) {
+    if (analysis_.c[i] == 0) continue;
+    rows.push_back(analysis_.derivatives[i].front());
+    numbers.push_back(i);
+  }
+  const expr::Pool& pool = context_.pool;
+  const expr::Occurrences found = expr::occurrences(pool, rows, {}, [&](expr::ExprId e) {
+    return pool.op(e) == expr::Op::PlainIf ? e : expr::ExprId{};
+  });
+  switched_rows_.emplace();
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (!found.row(static_cast<int>(k)).empty()) switched_rows_->push_back(numbers[k]);
+  }
+  return *switched_rows_;
+}
+
 SystemSolver& Plan::ip_solver() {
   if (!ip_solver_) ip_solver_ = std::make_unique<SystemSolver>(context_, ip_);
   return *ip_solver_;

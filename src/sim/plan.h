@@ -66,6 +66,9 @@ class Plan {
   bool was_met() const { return was_met_; }
   void meet() { was_met_ = true; }
 
+  /// The equations that are differentiated, and have an `if` that statements switch.
+  const std::vector<std::size_t>& switched_rows();
+
   /// The IP: everything but the known values (P1 §4).
   const structure::BlockOrder& ip() const { return ip_; }
   SystemSolver& ip_solver();
@@ -111,6 +114,7 @@ class Plan {
   structure::BlockOrder ip_;
   bool is_static_ = false;
   bool was_met_ = false;
+  std::optional<std::vector<std::size_t>> switched_rows_;
   std::optional<structure::Singular> why_static_;
   std::unique_ptr<SystemSolver> ip_solver_;
   std::vector<std::unique_ptr<StateVariant>> variants_;
