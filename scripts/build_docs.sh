@@ -14,4 +14,5 @@ figure sliding_mode control/sliding_mode --end 5
 figure stick_slip mechanics/stick_slip --end 30 --vars 'x,v'
 # Debian's mkdocs belongs to Debian's Python, whatever else is in the path.
 PATH=/usr/bin:$PATH mkdocs build --quiet --strict
+scripts/local_search.py build/site
 echo "docs: $PWD/build/site/index.html"

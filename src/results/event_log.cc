@@ -1,5 +1,7 @@
 #include "results/event_log.h"
 
+#include <cerrno>
+
 #include <fmt/format.h>
 
 #include "base/json_text.h"
@@ -19,11 +21,15 @@ void EventLog::line(double time, std::string_view kind, std::string_view what,
   // What is written are whole lines, should the run be killed (a kill inside the write may cut the
   // last).
   if (buffered_ + text.size() > kBuffer) {
-    if (std::fflush(file_) != 0) failed_ = true;
+    if (std::fflush(file_) != 0) note_problem();
     buffered_ = 0;
   }
   buffered_ += text.size();
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) note_problem();
+}
+
+void EventLog::note_problem() {
+  if (problem_ == 0) problem_ = errno != 0 ? errno : EIO;
 }
 
 void EventLog::time_event(double time, std::string_view process, Span span) {

@@ -42,20 +42,22 @@ class EventLog : public sim::Observer {
   void zeno(double time, std::string_view what, Span span) override;
   void note(double time, std::string_view kind, std::string_view what, Span span) override;
 
-  bool failed() const { return failed_; }  ///< a line could not be written
+  /// Why a line could not be written, the first time, as `errno` says it; 0 if all were.
+  int problem() const { return problem_; }
   const std::vector<LoggedEvent>& kept() const { return kept_; }
   std::size_t count() const { return count_; }  ///< events so far
 
  private:
   void line(double time, std::string_view kind, std::string_view what, std::string_view more,
             Span span, std::string_view part = "");
+  void note_problem();
   std::FILE* file_;
   std::size_t buffered_ = 0;  // bytes since the file was flushed, at most
   const SourceFile& source_;
   std::size_t keep_;
   std::vector<LoggedEvent> kept_;
   std::size_t count_ = 0;
-  bool failed_ = false;
+  int problem_ = 0;
 };
 
 }  // namespace chi::results

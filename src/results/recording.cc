@@ -1,6 +1,8 @@
 #include "results/recording.h"
 
+#include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "expr/cone.h"
 #include "flat/layout.h"
@@ -31,12 +33,13 @@ std::vector<bool> differentiated_slots(const flat::FlatModel& model) {
   return found;
 }
 
-/// Whether a pattern that speaks of derivatives matches.
-bool asked_for(const std::vector<std::string>& patterns, const std::string& derivative) {
-  for (const std::string& pattern : patterns) {
-    if (pattern.find('\'') != std::string::npos && matches({pattern}, derivative)) return true;
-  }
-  return false;
+/// The first pattern that speaks of derivatives and matches; their count if there is none.
+std::size_t asked_for(const std::vector<std::string>& patterns, const std::string& derivative) {
+  std::size_t p = 0;
+  while (p < patterns.size() &&
+         (patterns[p].find('\'') == std::string::npos || !matches({patterns[p]}, derivative)))
+    ++p;
+  return p;
 }
 
 }  // namespace
@@ -66,53 +69,68 @@ Recording::Recording(const flat::FlatModel& model, const code::Machine& machine,
 
 void Recording::add_variables(const flat::FlatModel& model, const sim::Frames& frames,
                               const RecordingOptions& options) {
+  struct Column {
+    std::size_t rank = 0;
+    bool derivative = false;
+    std::string name;
+    Trace::Kind kind = Trace::Kind::Real;
+    std::int64_t slot = 0;
+  };
   const sema::Types& types = model.typed.types;
   const std::vector<bool> differentiated = differentiated_slots(model);
-  std::vector<std::string> derivative_names;
+  const std::size_t none = options.patterns.size();
+  std::vector<Column> columns;
   for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index) {
     const flat::Variable& variable = model.variables[v];
     for (const flat::ScalarPart& part :
          flat::scalar_parts(types, variable.type, model.typed.ast.symbols)) {
       const std::string name = variable.name + part.suffix, derivative = name + "'";
       const std::int32_t slot = variable.slot + static_cast<std::int32_t>(part.offset);
-      const bool recorded = matches(options.patterns, name);
-      if (differentiated[static_cast<std::size_t>(slot)] &&
-          ((options.derivatives && recorded) || asked_for(options.patterns, derivative))) {
-        derivative_names.push_back(derivative);
-        derivatives_.push_back(slot);
+      const std::size_t rank = first_match(options.patterns, name);
+      const bool recorded = none == 0 || rank < none;
+      if (differentiated[static_cast<std::size_t>(slot)]) {
+        const std::size_t asked = asked_for(options.patterns, derivative);
+        if (asked < none || (options.derivatives && recorded))
+          columns.push_back({asked, true, derivative, Trace::Kind::Real, slot});
       }
       if (!recorded) continue;
-      trace_.names.push_back(name);
-      trace_.kinds.push_back(types.is(part.type, sema::BasicType::Real)   ? Trace::Kind::Real
-                             : types.is(part.type, sema::BasicType::Bool) ? Trace::Kind::Boolean
-                                                                          : Trace::Kind::Integer);
-      slots_.push_back(frames.variable[v] + part.offset);
+      const Trace::Kind kind = types.is(part.type, sema::BasicType::Real)   ? Trace::Kind::Real
+                               : types.is(part.type, sema::BasicType::Bool) ? Trace::Kind::Boolean
+                                                                            : Trace::Kind::Integer;
+      columns.push_back({rank, false, name, kind, frames.variable[v] + part.offset});
     }
   }
-  for (std::string& name : derivative_names) {
-    trace_.names.push_back(std::move(name));
-    trace_.kinds.push_back(Trace::Kind::Real);
+  std::stable_sort(columns.begin(), columns.end(), [](const Column& a, const Column& b) {
+    return std::tie(a.rank, a.derivative) < std::tie(b.rank, b.derivative);
+  });
+  for (Column& column : columns) {
+    const std::size_t number = trace_.names.size();
+    if (column.derivative) {
+      derivatives_.push_back({static_cast<std::int32_t>(column.slot), number});
+    } else {
+      values_.push_back({column.slot, number, column.kind == Trace::Kind::Real});
+    }
+    trace_.names.push_back(std::move(column.name));
+    trace_.kinds.push_back(column.kind);
   }
 }
 
 /// Adds the values that the memory holds now.
 void Recording::row(double time) {
   trace_.times.push_back(time);
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const code::Slot slot = machine_.memory()[slots_[i]];
-    trace_.columns[i].push_back(trace_.kinds[i] == Trace::Kind::Real ? slot.r
-                                                                     : static_cast<double>(slot.i));
+  for (const Value& value : values_) {
+    const code::Slot slot = machine_.memory()[value.slot];
+    trace_.columns[value.column].push_back(value.real ? slot.r : static_cast<double>(slot.i));
   }
   for (std::size_t i = 0; i < derivatives_.size(); ++i) {
-    trace_.columns[slots_.size() + i].push_back(
+    trace_.columns[derivatives_[i].column].push_back(
         time == arrival_ ? arrival_derivatives_[i] : std::numeric_limits<double>::quiet_NaN());
   }
   at_grid_point_ = false;
 }
 
 void Recording::fill_derivatives(std::size_t row, const sim::MotionView& view) {
-  for (std::size_t i = 0; i < derivatives_.size(); ++i)
-    trace_.columns[slots_.size() + i][row] = view.derivative(derivatives_[i]);
+  for (const Derivative& d : derivatives_) trace_.columns[d.column][row] = view.derivative(d.slot);
 }
 
 // The values before anything happened are the initial ones: the first row stands for them and for
@@ -149,7 +167,7 @@ void Recording::moved(double from, double to, sim::MotionView& view) {
   if (!view.has_values()) return;
   arrival_ = to;
   for (std::size_t i = 0; i < derivatives_.size(); ++i)
-    arrival_derivatives_[i] = view.derivative(derivatives_[i]);
+    arrival_derivatives_[i] = view.derivative(derivatives_[i].slot);
 }
 
 void Recording::before_event(double time) {

@@ -14,7 +14,9 @@ namespace chi::results {
 
 /// What of a model is recorded.
 struct RecordingOptions {
-  std::vector<std::string> patterns = {};  ///< names with `*` and `?`; none: all
+  /// Names with `*` and `?`; none: all. Columns come in the order of the patterns, those that one
+  /// pattern matches in the order of the model, derivatives that none asked for at the end.
+  std::vector<std::string> patterns = {};
   /// x' of every recorded x that is differentiated in the model. Without it only what a pattern
   /// with a prime in it asks for.
   bool derivatives = false;
@@ -49,8 +51,18 @@ class Recording : public sim::Recorder {
   void fill_derivatives(std::size_t row, const sim::MotionView& view);
 
   const code::Machine& machine_;
-  std::vector<std::int64_t> slots_;        // in memory, of the first columns
-  std::vector<std::int32_t> derivatives_;  // slots of the flat model, of the columns behind them
+  /// A variable that is recorded: where its value is and which column it fills.
+  struct Value {
+    std::int64_t slot = 0;  // in memory
+    std::size_t column = 0;
+    bool real = false;
+  };
+  struct Derivative {
+    std::int32_t slot = 0;  // of the flat model
+    std::size_t column = 0;
+  };
+  std::vector<Value> values_;
+  std::vector<Derivative> derivatives_;
   Trace trace_;
   OutputGrid grid_;
   double end_;

@@ -169,7 +169,8 @@ TEST(Recording, NamesChooseDerivatives) {
   };
   EXPECT_EQ(names({"x*"}, false), "x ");
   EXPECT_EQ(names({"x'"}, false), "x' ");
-  EXPECT_EQ(names({"*'", "n"}, false), "n x' ");
+  EXPECT_EQ(names({"*'", "n"}, false), "x' n ") << "in the order asked for";
+  EXPECT_EQ(names({"v[1]", "*"}, true), "v[1] x n v[0] x' ");
   EXPECT_EQ(names({"x"}, true), "x x' ");
   EXPECT_EQ(names({"v*"}, true), "v[0] v[1] ");
 }

@@ -26,11 +26,13 @@ bool glob(std::string_view pattern, std::string_view name) {
 }  // namespace
 
 bool matches(const std::vector<std::string>& patterns, std::string_view name) {
-  if (patterns.empty()) return true;
-  for (const std::string& pattern : patterns) {
-    if (glob(pattern, name)) return true;
-  }
-  return false;
+  return patterns.empty() || first_match(patterns, name) < patterns.size();
+}
+
+std::size_t first_match(const std::vector<std::string>& patterns, std::string_view name) {
+  std::size_t p = 0;
+  while (p < patterns.size() && !glob(patterns[p], name)) ++p;
+  return p;
 }
 
 }  // namespace chi::results

@@ -22,4 +22,8 @@ struct Trace {
 /// character. No patterns: everything matches.
 bool matches(const std::vector<std::string>& patterns, std::string_view name);
 
+/// The number of the first pattern that `name` matches; their count if it matches none. What is
+/// asked for comes in the order in which it is asked for: of this number, then as in the model.
+std::size_t first_match(const std::vector<std::string>& patterns, std::string_view name);
+
 }  // namespace chi::results

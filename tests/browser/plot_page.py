@@ -1,131 +1,134 @@
 #!/usr/bin/env python3
-"""Opens the HTML plot in headless Chromium and uses it: `plot_page.py CHI`. Exit 77 (skipped) where there is no browser.
-
-A script added to the page does what a person would do, by the same events, and leaves what it saw in the document.
-Nothing here waits for a clock: the browser's time is virtual and goes on when it has nothing to do.
-"""
-import json
+"""The page of `chi run --plot FILE.html` in a browser: `plot_page.py CHI SCREENSHOTS`. Exit 77 (skipped) where there is no browser."""
+import os
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-MODEL = """
+import browser
+
+COUNTING = """
 proc P() = |[ n: nat, b: bool, big: nat | *[ n < 5 -> delta 1.0; n := n + 1; b := not b; big := 1000 * n ]; terminate ]|
 """
-
-USE = """
-<script>
-(() => {
-const seen = {errors: []};
-addEventListener("error", (e) => seen.errors.push(e.message));
-const frames = (n, then) => n === 0 ? then() : requestAnimationFrame(() => frames(n - 1, then));
-const inked = (canvas) => {
-  const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-  const colors = new Set();
-  for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] === 255) colors.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
-  return colors.size;
-};
-frames(3, () => {
-  const canvases = document.querySelectorAll("canvas");
-  const canvas = canvases[0], box = canvas.getBoundingClientRect();
-  seen.panels = canvases.length;
-  seen.inked = [...canvases].map(inked);
-  seen.span = document.getElementById("span").textContent;
-  const at = (type, Kind, x, more) => canvas.dispatchEvent(new Kind(type, {clientX: box.left + x, clientY: box.top + 40, bubbles: true, cancelable: true, pointerId: 1, ...more}));
-  canvas.setPointerCapture = () => {};
-  at("pointermove", PointerEvent, box.width - 12);
-  frames(2, () => {
-    seen.hover = document.querySelector(".entry .value").textContent;
-    seen.hoverTime = document.getElementById("span").textContent;
-    at("wheel", WheelEvent, 200, {deltaY: -500});
-    frames(2, () => {
-      at("pointerleave", PointerEvent, 0);
-      frames(2, () => {
-        seen.zoomed = document.getElementById("span").textContent;
-        at("dblclick", MouseEvent, 100);
-        frames(2, () => {
-          seen.all = document.getElementById("span").textContent;
-          at("pointerdown", PointerEvent, 200, {button: 0});
-          at("pointermove", PointerEvent, 300);
-          at("pointerup", PointerEvent, 300);
-          frames(2, () => {
-            seen.dragged = document.getElementById("span").textContent;
-            document.querySelector(".entry").click();
-            seen.off = document.querySelectorAll(".entry.off").length;
-            document.querySelector("#vars input").click();
-            seen.panelsLeft = document.querySelectorAll("canvas").length;
-            document.getElementById("tab-events").click();
-            document.getElementById("reset").click();
-            document.getElementById("theme").click();
-            setTimeout(() => {
-              seen.events = document.querySelectorAll("#events li").length;
-              const pre = document.createElement("pre");
-              pre.id = "seen";
-              pre.textContent = JSON.stringify(seen);
-              document.body.append(pre);
-            }, 500);
-          });
-        });
-      });
-    });
-  });
-});
-})();
-</script>
-</body>
+# Two modes, state events, several variables, one that stands still.
+THERMOSTAT = """
+proc Room(ref T: real) =
+|[ heating: bool := true, outside: real := 15.0, cost: real := 0.0
+ | T' = outside - T + (if heating then 10.0 else 0.0), cost' = if heating then 1.0 else 0.0
+ | *[ nabla T >= 22.0; heating := false; !"off at ", time, "\\n"; nabla T <= 20.0; heating := true ]
+]|
+xper = |[ T: real := 18.0 | Room(T) ]|
 """
 
-# Frames come as the display likes; timers belong to the browser's virtual time.
-HEAD = "<head><script>window.requestAnimationFrame = (draw) => setTimeout(draw, 10);</script>"
+# Panels, values under the cursor, zoom by wheel and by dragging, hiding a curve, choosing and filtering variables.
+USE = """
+const canvas = document.querySelector("canvas");
+const box = canvas.getBoundingClientRect();
+const span = () => document.getElementById("span").textContent;
+seen.panels = $$("canvas").length;
+seen.colours = Math.min(...$$("canvas").map((c) => colours(c).length));
+seen.span = span();
+at(canvas, "pointermove", box.width - 12, 40);
+await wait(3);
+seen.hover = document.querySelector(".entry .value").textContent;
+seen.hoverTime = span();
+at(canvas, "wheel", 200, 40, { deltaY: -500 });
+await wait(3);
+at(canvas, "pointerleave", 0, 0);
+await wait(3);
+seen.zoomed = span();
+at(canvas, "dblclick", 100, 40);
+await wait(3);
+seen.all = span();
+at(canvas, "pointerdown", 200, 40, { button: 0 });
+at(canvas, "pointermove", 300, 40);
+seen.band = $$(".band").length;
+at(canvas, "pointerup", 300, 40);
+await wait(3);
+seen.dragged = span();
+document.dispatchEvent(new KeyboardEvent("keydown", { key: "0", bubbles: true }));
+await wait(3);
+seen.key = span();
+document.querySelector(".entry").click();
+seen.off = $$(".entry.off").length;
+const filter = document.getElementById("filter");
+filter.value = "b*";
+filter.dispatchEvent(new Event("input"));
+seen.filtered = $$("#vars li").map((li) => li.textContent.replace(/[0-9]|new/g, ""));
+filter.value = "";
+filter.dispatchEvent(new Event("input"));
+document.querySelector("#vars input").click();
+await wait(3);
+seen.panelsLeft = $$("canvas").length;
+document.querySelector("#vars input").click();
+await wait(3);
+seen.panelsAgain = $$("canvas").length;
+"""
 
-BROWSER = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-           "--disable-background-networking", "--disable-component-update", "--window-size=1000,700",
-           "--virtual-time-budget=20000", "--dump-dom"]
+# The list of events, what a click on one does, kinds switched off, and the mode over time.
+EVENTS = """
+document.getElementById("tab-events").click();
+await wait(6);
+seen.events = $$("#events li").map((li) => li.textContent);
+seen.kinds = $$("#kinds button").map((b) => b.textContent);
+const strip = document.querySelector(".modes canvas");
+seen.modes = colours(strip).length;
+at(strip, "pointermove", 70, 20);
+seen.first = strip.title;
+at(strip, "pointermove", strip.clientWidth - 20, 20);
+seen.last = strip.title;
+$$("#events li").find((li) => li.textContent.includes("state")).click();
+await wait(6);
+seen.moved = document.getElementById("span").textContent;
+seen.cursor = $$(".entry .value").map((v) => v.textContent);
+$$("#kinds button").find((b) => b.textContent === "state").click();
+await wait(6);
+seen.without = $$("#events li").filter((li) => li.textContent.startsWith("state")).length;
+$$("#kinds button").find((b) => b.textContent === "state").click();
+document.getElementById("reset").click();
+await wait(6);
+at(document.querySelector("canvas"), "pointermove", 400, 60);
+await wait(3);
+seen.background = getComputedStyle(document.body).backgroundColor;
+"""
+
+SWITCH = """
+seen.before = getComputedStyle(document.body).backgroundColor;
+document.getElementById("theme").click();
+await wait(5);
+seen.after = getComputedStyle(document.body).backgroundColor;
+document.getElementById("theme").click();
+await wait(5);
+"""
 
 
 def main():
-    chi = sys.argv[1]
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not browser:
-        print("no browser here: skipped")
-        return 77
+    chi, shots = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+    browser.program()
+    report = browser.Report()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "m.chi").write_text(MODEL)
-        subprocess.run([chi, "run", "m.chi", "--plot", "p.html"], cwd=folder, check=True)
-        page = (folder / "p.html").read_text("utf-8")
-        (folder / "p.html").write_text(page.replace("<head>", HEAD).replace("</body>", USE), "utf-8")
-        try:
-            done = subprocess.run([browser, *BROWSER, f"--user-data-dir={folder}/profile", f"file://{folder}/p.html"],
-                                  capture_output=True, timeout=400, check=False)
-        except subprocess.TimeoutExpired:
-            print("the browser does not answer: skipped")
-            return 77
-    match = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout.decode("utf-8", "replace"), re.S)
-    if not match:
-        if done.returncode != 0 or not done.stdout:
-            print(f"the browser did not run (exit code {done.returncode}): skipped")
-            return 77
-        print("the page did not come to its end")
-        return 1
-    seen = json.loads(match[1].replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&"))
-    print(json.dumps(seen, indent=1, ensure_ascii=False))
-    wanted = {
-        "errors": [], "panels": 3, "span": "t = 0 \u2026 5", "hoverTime": "t = 5", "all": "t = 0 \u2026 5", "off": 1,
-        "panelsLeft": 2, "hover": "4 \u2192 5",
-    }
-    problems = [f"{key} is {seen.get(key)!r} instead of {value!r}" for key, value in wanted.items() if seen.get(key) != value]
-    if min(seen["inked"]) < 5:
-        problems.append("a panel is empty")
-    if seen["zoomed"] in (seen["all"], "") or seen["dragged"] in (seen["all"], seen["zoomed"]):
-        problems.append("zooming changes nothing")
-    if seen["events"] < 5:
-        problems.append("events are missing")
-    print("\n".join(problems))
-    return 1 if problems else 0
+        (folder / "counting.chi").write_text(COUNTING)
+        (folder / "thermostat.chi").write_text(THERMOSTAT)
+        for model, options in [("counting", []), ("thermostat", ["--end", "3"])]:
+            subprocess.run([chi, "run", model + ".chi", *options, "--plot", model + ".html", "--quiet"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+        seen = browser.visit(folder / "counting.html", USE, shots / "plot.png")
+        report.wants("plot", seen, panels=3, colours=lambda n: n >= 2, span="t = 0 \u2026 5", hover="4 \u2192 5", hoverTime="t = 5",
+                     all="t = 0 \u2026 5", key="t = 0 \u2026 5", band=1, off=1, filtered=["b", "big"], panelsLeft=2, panelsAgain=3,
+                     zoomed=lambda t: t and t != seen["all"], dragged=lambda t: t not in ("", seen["all"], seen["zoomed"]))
+        seen = browser.visit(folder / "thermostat.html", EVENTS, shots / "plot-events.png")
+        report.wants("events", seen, kinds=["mode", "print", "state"], modes=lambda n: n >= 2, first="heating", last="heating",
+                     events=lambda e: [t.partition("t =")[0] for t in e] == ["mode"] + 3 * ["state", "mode", "print", "state", "mode"], moved=lambda t: "\u2026" not in t, without=0,
+                     cursor=lambda values: "22" in values and any("\u2192" in v for v in values), background="rgb(243, 244, 246)")
+        seen = browser.visit(folder / "thermostat.html", SWITCH, shots / "plot-dark.png", dark=True)
+        report.wants("dark", seen, before="rgb(13, 17, 23)", after="rgb(243, 244, 246)")
+        subprocess.run([chi, "run", "counting.chi", "--plot", "plot.svg", "--quiet"], cwd=folder, check=True)
+        (folder / "svg.html").write_text("<html><head></head><body><img src='plot.svg'></body></html>")
+        seen = browser.visit(folder / "svg.html", "seen.size = document.querySelector('img').naturalWidth;", shots / "svg.png")
+        report.wants("svg", seen, size=800)
+    return report.end(shots)
 
 
 if __name__ == "__main__":

@@ -105,8 +105,9 @@ TEST_F(CommandLine, CsvOfChosenVariablesOnAGrid) {
           .code,
       0);
   EXPECT_EQ(folder.read("r.csv"),
-            "time,S.M.busy,S.E.k\n0,1,0\n0.5,1,0\n1,1,0\n1.5,1,0\n1.5,1,1\n2,1,1\n2.5,1,1\n3,1,"
-            "1\n3,0,2\n");
+            "time,S.E.k,S.M.busy\n0,0,1\n0.5,0,1\n1,0,1\n1.5,0,1\n1.5,1,1\n2,1,1\n2.5,1,1\n3,1,"
+            "1\n3,2,0\n")
+      << "in the order asked for";
   ASSERT_EQ(
       folder
           .chi({"run", "m.chi", "--out", "p.csv", "--vars", "S.E.k", "--points", "3", "--end", "2"})

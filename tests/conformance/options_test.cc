@@ -127,6 +127,9 @@ TEST_F(Options, EveryPatternMatchesSomething) {
   expect_run_complaint({"--vars", "other"}, "it has n, b, x");
   folder.write("inside.chi", "proc P() = |[ n: nat | delta 1.0 ]|\nxper = |[ P() || P() ]|\n");
   expect_complaint({"run", "inside.chi", "--vars", "n"}, "did you mean `*.n`?");
+  folder.write("shared.chi",
+               "proc P(ref n: nat) = |[ | delta 1.0; n := n + 1 ]|\nxper = |[ n: nat | P(n) ]|\n");
+  expect_complaint({"run", "shared.chi", "--vars", "P.n"}, "did you mean `n`?");
 }
 
 TEST_F(Options, PlacesOfResultsAreLookedAtBeforeTheRun) {

@@ -2,8 +2,8 @@
 """Runs the examples as their head comment says: `run.py CHI [EXAMPLE...]`.
 
 The line `// Run: chi run examples/FOLDER/NAME.chi OPTIONS` of an example is the call. What it must deliver stands beside this
-file, in FOLDER/NAME.expect, one directive a line as in ../models/README.md, without the `//`. pending.txt lists examples that
-are expected to fail. Exit code 77: the only example is pending.
+file, in FOLDER/NAME.expect, one directive a line as in ../models/README.md, without the `//`; what stands behind a line `ALSO: OPTIONS` is
+about a call with these options instead. pending.txt lists examples that are expected to fail. Exit code 77: the only example is pending.
 """
 import argparse
 import concurrent.futures
@@ -31,37 +31,48 @@ def name_of(path):
     return path.relative_to(ROOT / "examples").with_suffix("").as_posix()
 
 
-def directives(path):
-    """The directives of an example: its own call, and the expectations beside this file."""
+def cases_of(path):
+    """The directives of each call of an example: its own one with the expectations beside this file, and those that are asked for there."""
     call = CALL.search(path.read_text("utf-8"))
     if not call:
         raise cases.BadDirective("1: no line `// Run: chi run examples/...`")
     if (ROOT / call[1]).resolve() != path.resolve():
         raise cases.BadDirective(f"1: the Run line is about {call[1]}")
+    expected = HERE / (name_of(path) + ".expect")
+    found = [call_of(call[2])]
+    for line in expected.read_text("utf-8").splitlines() if expected.exists() else []:
+        if line.startswith("ALSO:"):
+            found.append(call_of(line.removeprefix("ALSO:")))
+        elif line.strip():
+            found[-1].append("// " + line)
+    return found
+
+
+def call_of(text):
+    """A call as directives."""
     options, arguments = [], []
-    words = iter(word for word in shlex.split(call[2]) if word not in ONLY_FOR_THE_EYE)
+    words = iter(word for word in shlex.split(text) if word not in ONLY_FOR_THE_EYE)
     for word in words:
         if word in WHICH_PART:
             arguments += [word, next(words, "")]
         else:
             options.append(word)
-    lines = ["// RUN: " + shlex.join(options), "// ARGS: " + shlex.join(arguments)]
-    expected = HERE / (name_of(path) + ".expect")
-    if expected.exists():
-        lines += ["// " + line for line in expected.read_text("utf-8").splitlines() if line.strip()]
-    return lines
+    return ["// RUN: " + shlex.join(options), "// ARGS: " + shlex.join(arguments)]
 
 
 def run_example(chi, path, timeout):
+    problems = []
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            listing = pathlib.Path(folder) / "directives.chi"
-            listing.write_text("\n".join(directives(path)), "utf-8")
-            case = cases.read(listing)
-        case.path = path
-        return execute.run(chi, case, timeout)
+        for lines in cases_of(path):
+            with tempfile.TemporaryDirectory() as folder:
+                listing = pathlib.Path(folder) / "directives.chi"
+                listing.write_text("\n".join(lines), "utf-8")
+                case = cases.read(listing)
+            case.path = path
+            problems += execute.run(chi, case, timeout)
     except cases.BadDirective as bad:
-        return [f"{path.name}:{bad}"]
+        problems.append(f"{path.name}:{bad}")
+    return problems
 
 
 def main():

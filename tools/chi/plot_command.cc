@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -15,12 +16,18 @@ namespace {
 
 constexpr std::uint64_t kLargestResult = std::uint64_t{8} << 30;
 
-/// Leaves the variables that were asked for.
+/// Leaves the variables that were asked for, in the order in which they were.
 void choose(results::Trace& trace, const std::vector<std::string>& patterns) {
   results::Trace chosen;
   chosen.times = std::move(trace.times);
+  std::vector<std::size_t> order, rank;
   for (std::size_t v = 0; v < trace.names.size(); ++v) {
-    if (!results::matches(patterns, trace.names[v])) continue;
+    rank.push_back(results::first_match(patterns, trace.names[v]));
+    if (patterns.empty() || rank[v] < patterns.size()) order.push_back(v);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
+  for (const std::size_t v : order) {
     chosen.names.push_back(std::move(trace.names[v]));
     chosen.kinds.push_back(trace.kinds[v]);
     chosen.columns.push_back(std::move(trace.columns[v]));

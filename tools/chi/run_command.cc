@@ -161,6 +161,17 @@ class Run {
     return true;
   }
 
+  void close_events() {
+    int problem = event_log_->problem();
+    if (std::fclose(events_.release()) != 0 && problem == 0) problem = errno;
+    if (problem == 0) return;
+    diagnostics_.report(
+        {.code = DiagCode::CannotWriteFile,
+         .message =
+             fmt::format("cannot write all of `{}`: {}", settings_.events, std::strerror(problem)),
+         .help = problem == ENOSPC ? "make room there, or end the run earlier" : ""});
+  }
+
   /// What was computed is kept, however the run ended.
   int finish(const sim::Outcome& outcome, const results::Recording* recording,
              const sim::RunCounts& counts, const Progress& progress) {
@@ -170,10 +181,7 @@ class Run {
     for (const std::string& out : settings_.out)
       driver::write_file(out, results::trace_text(recording->trace(), out), diagnostics_);
     if (settings_.plot != PlotKind::None) plot(recording->trace());
-    if (events_ && (event_log_->failed() | (std::fclose(events_.release()) != 0))) {
-      diagnostics_.report({.code = DiagCode::CannotWriteFile,
-                           .message = fmt::format("cannot write all of `{}`", settings_.events)});
-    }
+    if (events_) close_events();
     if (progress.output_failed() && !progress.nobody_reads()) {
       diagnostics_.report({.code = DiagCode::CannotWriteFile,
                            .message = "cannot write the model's output to stdout"});

@@ -182,12 +182,17 @@ void check_vars(const std::vector<std::string>& patterns, const std::vector<std:
     });
     if (found) continue;
     const std::vector<std::string_view> candidates(names.begin(), names.end());
-    const std::string inside = "*." + pattern;  // a variable of a process has its label before it
-    const std::string meant =
-        std::any_of(names.begin(), names.end(),
-                    [&](const std::string& name) { return results::matches({inside}, name); })
-            ? inside
-            : sema::nearest(pattern, candidates);
+    const auto matched = [&](const std::string& tried) {
+      return std::any_of(names.begin(), names.end(),
+                         [&](const std::string& name) { return results::matches({tried}, name); });
+    };
+    // A variable of a process has its label before it; one that a process shares has the name that
+    // it has where it is declared.
+    const std::string inside = "*." + pattern;
+    const std::string outside = pattern.substr(pattern.rfind('.') + 1);
+    const std::string meant = matched(inside)    ? inside
+                              : matched(outside) ? outside
+                                                 : sema::nearest(pattern, candidates);
     std::string help = fmt::format("did you mean `{}`?", meant);
     if (meant.empty()) {
       const std::size_t shown = std::min(names.size(), kListed);

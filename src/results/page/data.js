@@ -25,7 +25,10 @@ const variables = data.variables.map((v, index) => {
 });
 
 // Events: those of the run's log, or, without one, the times that stand twice.
+// A part can fall into pieces that know their mode each: told once.
 let events = data.events.map(([time, kind, what, where, part]) => ({ time, kind, what, where, part }));
+const told = new Map();
+events = events.filter((e) => e.kind !== "mode" || (told.get(e.part) !== e.what && told.set(e.part, e.what)));
 if (events.length === 0) {
   for (let i = 1; i < rows; ++i) {
     if (times[i] === times[i - 1] && (events.length === 0 || events[events.length - 1].time !== times[i]))

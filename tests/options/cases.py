@@ -1,0 +1,316 @@
+"""Calls, what they must exit with, and what must be seen. README.md of ../book says how the pages about options are kept; this says that the
+options are as the pages tell."""
+import csv
+import io
+import json
+import math
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import tempfile
+
+import models
+
+# What each command is called on where the rest of the call is what counts.
+SUBJECTS = {"run": "steps.chi", "init": "spring.chi", "analyze": "spring.chi", "check": "steps.chi", "fmt": "steps.chi", "plot": "old.csv",
+            "explain": "E0004", "completion": "bash"}
+
+
+class Case:
+    """A call with its exit code; `about` is the option that is refused, where one is."""
+
+    def __init__(self, arguments, code, checks, about="", before=""):
+        self.arguments, self.code, self.checks, self.about, self.before = arguments, code, checks, about, before
+        self.command = shlex.split(arguments)[0]
+
+
+CASES = []
+
+
+def works(arguments, *checks, code=0, before=""):
+    CASES.append(Case(arguments, code, checks, before=before))
+
+
+def refused(about, arguments, *checks, before=""):
+    """The call is wrong because of this option."""
+    CASES.append(Case(arguments, 2, checks, about, before))
+
+
+# ---- what a check can ask
+
+def table(call, name):
+    header, *rows = list(csv.reader(io.StringIO(call.read(name))))
+    return header, [[float(cell) for cell in row] for row in rows]
+
+
+def columns(name, *wanted):
+    return lambda call: None if table(call, name)[0] == ["time", *wanted] else f"the columns are {table(call, name)[0]}"
+
+
+def times(name, wanted):
+    def check(call):
+        found = [row[0] for row in table(call, name)[1]]
+        return None if found == wanted else f"the times are {found}"
+    return check
+
+
+def last(name, column, wanted, within):
+    """The last value of a column."""
+    def check(call):
+        header, rows = table(call, name)
+        found = rows[-1][header.index(column)]
+        return None if abs(found - wanted) <= within else f"{column} ends at {found} instead of {wanted}"
+    return check
+
+
+def has(name, *texts):
+    def check(call):
+        if not (call.folder / name).exists():
+            return f"there is no {name}"
+        missing = [text for text in texts if text not in call.read(name)]
+        return f"{missing} is not in {name}" if missing else None
+    return check
+
+
+def lacks(name):
+    return lambda call: f"{name} was written" if (call.folder / name).exists() else None
+
+
+def silent(call):
+    return f"it says {call.out}{call.err}" if call.out or call.err else None
+
+
+def without(text):
+    return lambda call: f"`{text}` is in\n{call.out}{call.err}" if text in call.out + call.err else None
+
+
+def json_lines(*keys):
+    """Every line of stdout is JSON, and one of them has these keys."""
+    def check(call):
+        lines = [json.loads(line) for line in call.out.splitlines()]
+        return None if any(all(key in line for key in keys) for line in lines) else f"no line has {keys}: {call.out}"
+    return check
+
+
+def prints(text):
+    return lambda call: None if call.out == text else f"it prints {call.out!r}"
+
+
+def differs(other):
+    return lambda call: f"the same as with {other}" if call.again(other).out == call.out else None
+
+
+def same(other):
+    return lambda call: None if call.again(other).out == call.out else f"not the same as with {other}"
+
+
+# ---- chi run: the experiment
+
+works("run two.chi --top B", prints("b"))
+refused("--top", "run two.chi --top C", "`C`", "A")
+refused("--top", "run two.chi", "--top")
+works("run spring.chi -p k=4 --end 1 --out r.csv", last("r.csv", "x", math.cos(2), 1e-5))
+works("run spring.chi -p k=4.0 --end=1 --out=r.csv", last("r.csv", "x", math.cos(2), 1e-5))
+refused("-p", "run spring.chi -p kk=4 --end 1", "`kk`", "k")
+refused("-p", "run spring.chi -p k --end 1", "`-p k` is not NAME=VALUE")
+refused("-p", "run spring.chi -p k=much --end 1", "much")
+refused("-p", "run spring.chi -p k=true --end 1", "real")
+refused("-p", "run spring.chi -p k=1 -p k=2 --end 1", "k")
+refused("-p", "run spring.chi --end 1", "give it with -p k=")
+works("run decay.chi --end 2 --out r.csv", last("r.csv", "time", 2, 0), last("r.csv", "x", math.exp(-2), 1e-6))
+works("run decay.chi --end 0 --out r.csv", times("r.csv", [0]))
+refused("--end", "run decay.chi", "--end")
+for wrong in ("-1", "nan", "inf", "soon", "1s", "''"):
+    refused("--end", f"run decay.chi --end {wrong} --out r.csv", lacks("r.csv"))
+works("run dice.chi --seed 7", same("run dice.chi --seed 7"), differs("run dice.chi --seed 8"), differs("run dice.chi"))
+works("run dice.chi --seed 0", same("run dice.chi"))
+for wrong in ("-1", "1.5", "x", "99999999999999999999999"):
+    refused("--seed", f"run dice.chi --seed {wrong}")
+works("run choice.chi --choice first", same("run choice.chi"))
+works("run choice.chi --choice random --seed 1", differs("run choice.chi"), same("run choice.chi --choice random --seed 1"),
+      differs("run choice.chi --choice random --seed 2"))
+refused("--choice", "run choice.chi --choice best", "is none of first, random")
+
+# ---- chi run: results
+
+works("run steps.chi --out r.csv --out r.mat --out r.json", has("r.csv", "time,n,b\n"), has("r.mat", "Aclass"),
+      lambda call: None if json.loads(call.read("r.json")) else "empty")
+works("run steps.chi --out r.csv", columns("r.csv", "n", "b"), before="echo old > r.csv")
+refused("--out", "run steps.chi --out r.xls", "ends in .csv, .mat or .json", lacks("r.xls"))
+refused("--out", "run steps.chi --out nowhere/r.csv", "mkdir -p nowhere")
+refused("--out", "run steps.chi --out old.csv/r.csv", "`old.csv` is not a folder")
+refused("--out", "run steps.chi --out r.csv", "a folder has this name", before="mkdir r.csv")
+for name in ("r.csv", "r.mat", "r.json"):
+    refused("--out", f"run steps.chi --out {name}", f"cannot write `{name}`: No space left on device", before=f"ln -s /dev/full {name}")
+works("run steps.chi --plot", "n\n", "time\n")
+works("run steps.chi --plot p.svg", has("p.svg", "<svg", "</svg>"), silent)
+works("run steps.chi --plot p.html", has("p.html", "<!DOCTYPE html>"), silent)
+refused("--plot", "run steps.chi --plot p.png", "plots are written as .svg or .html")
+refused("--plot", "run steps.chi --plot nowhere/p.svg", "mkdir -p nowhere")
+refused("--plot", "run steps.chi --plot p.svg", "No space left on device", before="ln -s /dev/full p.svg")
+works("run ball.chi --end 1 --vars Ball.v,*.y --out r.csv", columns("r.csv", "Ball.v", "Ball.y"))
+works("run ball.chi --end 1 --vars '*' --out r.csv", columns("r.csv", "Ball.y", "Ball.v"))
+works("""run ball.chi --end 1 --vars "Ball.y'" --vars Ball.? --out r.csv""", columns("r.csv", "Ball.y'", "Ball.y", "Ball.v"))
+refused("--vars", "run ball.chi --end 1 --vars w --out r.csv", "matches no variable", lacks("r.csv"))
+refused("--vars", "run ball.chi --end 1 --vars y", "did you mean `*.y`?")
+refused("--vars", "run ball.chi --end 1 --vars 'Ball.y,Ball.vv'", "did you mean `Ball.v`?")
+works("run decay.chi --end 1 --derivatives --out r.csv", columns("r.csv", "x", "x'"), last("r.csv", "x'", -math.exp(-1), 1e-5))
+works("run decay.chi --end 1 --points 5 --out r.csv", times("r.csv", [0, 0.25, 0.5, 0.75, 1]))
+for wrong in ("1", "0", "-3", "1e3", "many"):
+    refused("--points", f"run decay.chi --end 1 --points {wrong}", "--points")
+works("run decay.chi --end 1 --step 0.4 --out r.csv", times("r.csv", [0, 0.4, 0.8, 1]))
+for wrong in ("0", "-1", "nan", "1e-12", "often"):
+    refused("--step", f"run decay.chi --end 1 --step {wrong}", "--step")
+refused("--step", "run decay.chi --end 1 --step 0.1 --points 3", "both say where the output points lie")
+works("run ball.chi --end 1 --events e.jsonl", has("e.jsonl", '"kind":"state"', '"where":"ball.chi:4:'),
+      lambda call: [json.loads(line) for line in call.read("e.jsonl").splitlines()] and None)
+refused("--events", "run ball.chi --end 1 --events nowhere/e.jsonl", "mkdir -p nowhere")
+refused("--events", "run ball.chi --end 1 --events e.jsonl", "No space left on device", before="ln -s /dev/full e.jsonl")
+works("run ball.chi --end 1 --stats", "state events", "steps", "simulate")
+
+# ---- chi run: numerical methods
+
+def coarser(other):
+    """Farther from exp(-1) than the other call."""
+    def check(call):
+        here = abs(table(call, "r.csv")[1][-1][1] - math.exp(-1))
+        errors = here, abs(table(call.again(other), "r.csv")[1][-1][1] - math.exp(-1))
+        return None if errors[0] > 10 * errors[1] else f"errors are {errors}"
+    return check
+
+
+works("run decay.chi --end 1 --rtol 1e-3 --atol 1e-3 --out r.csv", coarser("run decay.chi --end 1 --rtol 1e-9 --atol 1e-9 --out r.csv"))
+for option in ("--rtol", "--atol"):
+    for wrong in ("0", "-1e-6", "nan", "inf", "small") + (("1",) if option == "--rtol" else ()):
+        refused(option, f"run decay.chi --end 1 {option} {wrong}", option)
+for method in ("auto", "ida", "bdf", "cvode", "erk", "erk:dopri5", "erk:rkf45", "irk"):
+    works(f"run decay.chi --end 1 --solver {method} --out r.csv", last("r.csv", "x", math.exp(-1), 1e-4))
+refused("--solver", "run decay.chi --end 1 --solver euler", "euler")
+HITS = math.sqrt(2 / 9.81)
+for method in ("toms748", "itp", "regula-falsi", "golden-section", "bisection", "cubic-hermite", "inverse-hermite", "polynomial"):
+    works(f"run ball.chi --end 1 --root-finder {method} --points 2 --out r.csv",
+          lambda call: None if any(abs(row[0] - HITS) < 1e-6 for row in table(call, "r.csv")[1]) else "the hit is not there")
+refused("--root-finder", "run ball.chi --end 1 --root-finder guess", "is none of toms748")
+for method in ("bernstein", "signs", "derivative", "sturm"):
+    works(f"run ball.chi --end 1 --root-detection {method} --points 2 --out r.csv",
+          lambda call: None if any(abs(row[0] - HITS) < 1e-6 for row in table(call, "r.csv")[1]) else "the hit is not there")
+refused("--root-detection", "run ball.chi --end 1 --root-detection bernstien", "did you mean `bernstein`?")
+works("run slide.chi --end 1 --sliding allow --out r.csv", last("r.csv", "x", 0, 1e-6))
+works("run slide.chi --end 1 --sliding error --out r.csv", "error[E6", code=3)
+refused("--sliding", "run slide.chi --end 1 --sliding never", "is none of allow, error")
+works("run ball.chi --end 5 --zeno stop --out r.csv", "accumulate", last("r.csv", "time", 9 * HITS, 1e-3), code=3)
+works("run ball.chi --end 1 --zeno continue --out r.csv", last("r.csv", "time", 1, 0))
+refused("--zeno", "run ball.chi --end 1 --zeno error", "is none of stop, continue")
+works("run jump.chi --end 3 --jumps allow --out r.csv", last("r.csv", "v", 0.5, 1e-9), last("r.csv", "w", 0.5, 1e-9))
+works("run jump.chi --end 3 --jumps error", "error[E6", code=3)
+refused("--jumps", "run jump.chi --end 3 --jumps no", "is none of allow, error")
+
+# ---- chi run: reports
+
+works("run steps.chi --no-progress", silent)
+works("run decay.chi --end 1 --json", json_lines("summary"), lambda call: call.err or None)
+works("run wrong.chi --json", json_lines("code", "severity", "message"), code=1)
+works("run warns.chi", "warning[W2001]")
+works("run warns.chi --quiet", silent)
+works("run warns.chi --color always", "\033[")
+works("run warns.chi --color never", without("\033"))
+works("run steps.chi --plot --color always", "\033[36m")
+works("run warns.chi --color auto", without("\033"))
+refused("--color", "run warns.chi --color pink", "is none of auto, always, never")
+
+# ---- the other commands
+
+works("init pendulum.chi", "x", "T")
+works("init spring.chi -p k=4 --json", lambda call: None if json.loads(call.out)["values"]["v'"] == -4 else call.out)
+refused("-p", "init spring.chi -p q=4", "`q`")
+works("init dice.chi --top P --seed 3 --choice first --quiet --color never")
+refused("--top", "init two.chi --top C", "`C`")
+refused("--seed", "init dice.chi --seed x")
+refused("--choice", "init dice.chi --choice best")
+works("init pendulum.chi --rtol 1e-9 --atol 1e-12 --json", json_lines("time", "values", "iterations"))
+refused("--rtol", "init pendulum.chi --rtol 0")
+refused("--atol", "init pendulum.chi --atol 0")
+refused("--color", "init pendulum.chi --color pink")
+
+works("analyze pendulum.chi", "3")
+works("analyze pendulum.chi --json", lambda call: None if json.loads(call.out.splitlines()[0])["index"] == 3 else call.out)
+works("analyze spring.chi --top Spring -p k=4 --seed 1 --choice first --rtol 1e-9 --atol 1e-9 --quiet --color never")
+works("analyze jump.chi --mode all --end 3 --html s.html", has("s.html", "<!DOCTYPE html>", "not on"))
+works("analyze singular.chi --html s.html", has("s.html", "<!DOCTYPE html>"), code=1)
+works("analyze jump.chi --mode initial")
+refused("--mode", "analyze jump.chi --mode every", "every")
+refused("--end", "analyze jump.chi --mode all --end -1", "is not a time")
+refused("--html", "analyze jump.chi --html nowhere/s.html", "nowhere")
+refused("--html", "analyze jump.chi --html s.html", "No space left on device", before="ln -s /dev/full s.html")
+refused("--top", "analyze two.chi --top C")
+refused("-p", "analyze spring.chi -p q=1")
+refused("--seed", "analyze jump.chi --seed x")
+refused("--choice", "analyze jump.chi --choice best")
+refused("--rtol", "analyze jump.chi --rtol 0")
+refused("--atol", "analyze jump.chi --atol -1")
+refused("--color", "analyze jump.chi --color pink")
+
+works("check steps.chi", silent)
+works("check wrong.chi", "error[E2020]", code=1)
+works("check wrong.chi --json", json_lines("code"), code=1)
+works("check warns.chi --quiet", silent)
+works("check warns.chi --color always", "\033[")
+refused("--color", "check steps.chi --color pink")
+refused("", "check missing.chi", "No such file")
+refused("", "check .")
+
+works("fmt crooked.chi", has("crooked.chi", "proc P() = |[ x: nat | x := 1; !x ]|\n"))
+works("fmt crooked.chi --check", "crooked.chi", has("crooked.chi", "proc  P() =   "), code=1)
+works("fmt wrong.chi two.chi --quiet")
+works("fmt crooked.chi --json")
+works("fmt crooked.chi --color never")
+refused("--color", "fmt crooked.chi --color pink", has("crooked.chi", "proc  P() =   "))
+refused("", "fmt missing.chi", "missing.chi")
+
+works("plot old.csv", "x\n", "y\n", "time\n")
+works("plot old.csv --vars y,x --out p.svg", lambda call: None if call.read("p.svg").find(">y<") < call.read("p.svg").find(">x<") else "not in order")
+works("plot old.csv --out p.html", has("p.html", "<!DOCTYPE html>"))
+works("plot old.csv --quiet --json --color always", "\033[36m")
+refused("--vars", "plot old.csv --vars z", "matches no variable of `old.csv`")
+refused("--out", "plot old.csv --out p.gif", "plots are written as .svg or .html")
+refused("--out", "plot old.csv --out nowhere/p.svg")
+refused("--out", "plot old.csv --out p.svg", "No space left on device", before="ln -s /dev/full p.svg")
+refused("--color", "plot old.csv --color pink")
+refused("", "plot missing.csv", "No such file")
+refused("", "plot steps.chi", "`chi run FILE --plot`")
+
+works("explain E0004", "E0004")
+works("explain e0004", "E0004")
+works("explain E0004 --quiet --color never --json")
+refused("", "explain E9999", "E9999")
+refused("--color", "explain E0004 --color pink")
+
+for shell in ("bash", "zsh", "fish"):
+    works(f"completion {shell}", "chi")
+works("completion bash --json --quiet --color never")
+refused("", "completion tcsh", "it is bash, zsh or fish")
+refused("--color", "completion bash --color pink")
+
+
+# ---- what comes from outside while it runs
+
+def signals(chi):
+    """Ctrl-C in the middle, and a reader that goes away: the run ends with 130 and keeps its results."""
+    for how in ("Ctrl-C", "a closed pipe"):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "long.chi").write_text(models.MODELS["long.chi"])
+            process = subprocess.Popen([chi, "run", "long.chi", "--out", "r.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdout.readline()
+            if how == "Ctrl-C":
+                process.send_signal(signal.SIGINT)
+                process.stdout.read()
+            process.stdout.close()
+            said = process.stderr.read().decode()
+            process.stderr.close()
+            code = process.wait(timeout=300)
+            kept = (folder / "r.csv").read_text() if (folder / "r.csv").exists() else ""
+            if code != 130 or not kept.startswith("time,n\n0,") or os.listdir(folder) == ["long.chi"]:
+                yield f"{how}: exit code {code}, {kept[:80]!r} is kept, it says {said}"

@@ -1,0 +1,42 @@
+"""The models that the cases call, each made to show what an option does."""
+
+MODELS = {
+    # A state event, a jump of v, a parameter with a tank beside it.
+    "ball.chi": """proc Ball(e: real) =
+|[ y: real := 1.0, v: real := 0.0
+ | y' = v, v' = -9.81
+ | *[ nabla y <= 0 and v < 0; v := -e*v ]
+]|
+xper = |[ Ball(0.8) ]|
+""",
+    "spring.chi": "proc Spring(k: real) = |[ x: real := 1.0, v: real := 0.0 | x' = v, v' = -k*x ]|\n",
+    # The solution is exp(-t); nothing else happens.
+    "decay.chi": "proc P() = |[ x: real := 1.0 | x' = -x ]|\n",
+    "two.chi": 'proc A() = |[ | !"a" ]|\nproc B() = |[ | !"b" ]|\n',
+    "steps.chi": "proc P() = |[ n: nat, b: bool | *[ n < 4 -> delta 0.5; n := n + 1; b := not b ]; terminate ]|\n",
+    "dice.chi": "proc P() = |[ u: real, d: -> real := uniform(0.0, 1.0) | u := sample d; !u ]|\n",
+    # Both can happen at once; the first is taken unless a drawn one is asked for.
+    "choice.chi": """proc S(a: !void) = |[ n: nat | *[ n < 20 -> a!; n := n + 1 ] ]|
+proc R(a: ?void, b: ?void) = |[ n: nat | *[ n < 40 -> [ true; a? -> !"a" | true; b? -> !"b" ]; n := n + 1 ]; terminate ]|
+xper = |[ a, b: -void | S(a) || S(b) || R(a, b) ]|
+""",
+    "slide.chi": "proc P() = |[ x: real := 0.5 | x' = if x > 0 then -1.0 else 1.0 ]|\n",
+    # A mode whose constraint asks for another value of a state.
+    "jump.chi": """proc P() =
+|[ v, w: real, F: real, on: bool
+ | v' = -F, w' = F, [ on -> v = w, |F| | not on -> F = 0, |F| ]
+ | v := 1.0; delta 1.0; on := true; delta 1.0; terminate
+]|
+""",
+    "warns.chi": "proc P() = |[ x: nat | delta 1.0 ]|\n",
+    "wrong.chi": "proc P() = |[ x: nat := true | !x ]|\n",
+    "crooked.chi": "proc  P() =   |[ x:nat | x:=1 ; !x ]|\n",
+    "long.chi": "proc P() = |[ n: nat | *[ true -> !n, \"\\n\"; n := n + 1; delta 1.0 ] ]|\n",
+    "singular.chi": "proc P() = |[ x, y: real | |x, y|, x + y = 1.0, x + y = 2.0 ]|\n",
+    "pendulum.chi": """proc P() =
+|[ x: real, y: real := 0.0, vx: real, vy: real := 0.0, T: real
+ | |x, vx, T|, x' = vx, y' = vy, vx' = T*x, vy' = T*y - 9.81, x^2 + y^2 = 1.0
+]|
+""",
+    "old.csv": "time,x,y\n0,1,5\n1,2,5\n1,3,5\n2,4,5\n",
+}
