@@ -11,6 +11,7 @@
 #include "expr/incidence.h"
 #include "flat/layout.h"
 #include "flat/scalars.h"
+#include "sim/deciding.h"
 
 namespace chi::sim {
 namespace {
@@ -201,12 +202,13 @@ void Engine::map_slots() {
   const expr::Pool& pool = workshop_.pool();
   for (std::size_t m = 0; m < members_.size(); ++m) {
     Part& part = *members_[m].part;
-    std::vector<ExprId> rows, deciding;
+    std::vector<ExprId> rows;
     for (const flat::Equation& e : part.equations().set.equations) rows.push_back(e.left);
     for (const HeldFloor& held : part.equations().floors) rows.push_back(held.argument);
     for (int c = 0; c < part.conditions().size(); ++c) {
-      deciding.push_back(part.conditions().condition(c));
+      rows.push_back(part.conditions().condition(c));
     }
+    const std::vector<ExprId> deciding = deciding_conditions(pool, part.equations().set);
     const auto add = [&](const std::vector<ExprId>& roots, bool decides) {
       const expr::Occurrences leaves = expr::occurrences(pool, roots, {}, [&](ExprId e) {
         const expr::Op op = pool.op(e);
@@ -240,7 +242,7 @@ void Engine::add_reader(std::int32_t member, ExprId leaf, bool decides) {
   if (box_readers_.empty() || box_readers_.back().member != member) {
     box_readers_.push_back({member, decides});
   } else {
-    box_readers_.back().decides_mode |= decides;
+    box_readers_.back().decides_unknowns |= decides;
   }
 }
 
@@ -250,7 +252,7 @@ void Engine::add_reader(std::int32_t member, std::int32_t flat_slot, bool decide
   std::vector<Reader>& readers = readers_[slot];
   for (Reader& reader : readers) {
     if (reader.member != member) continue;
-    reader.decides_mode |= decides;
+    reader.decides_unknowns |= decides;
     return;
   }
   readers.push_back({member, decides});

@@ -140,10 +140,10 @@ class Engine : public Physics {
   bool moves_ = false;                 // some part can move
   /// By process instance, part and border: the time of an event there that it was waiting for.
   std::map<std::tuple<std::int32_t, std::int32_t, int>, double> awaiting_;
-  /// Parts that read a memory slot, and whether in a guard or condition.
+  /// Parts that read a memory slot, and whether it decides there what is unknown.
   struct Reader {
     std::int32_t member = 0;
-    bool decides_mode = false;
+    bool decides_unknowns = false;
   };
   std::unordered_map<std::int64_t, std::vector<Reader>> readers_;
   std::vector<Reader> box_readers_;  // parts with boxed inputs: any assignment may concern them

@@ -104,7 +104,7 @@ bool Engine::refresh(std::int64_t slot, std::int32_t count) {
 bool Engine::about_to_assign(std::int64_t slot, std::int32_t count) {
   const auto make_ready = [&](const Reader& reader) {
     bring(reader.member);
-    if (!reader.decides_mode || settle(reader.member)) return true;
+    if (!reader.decides_unknowns || settle(reader.member)) return true;
     // Between two assignments nothing has to hold. It is an error only if a value is kept that
     // should have been computed now: `settle` will see.
     Member& member = members_[at(reader.member)];
