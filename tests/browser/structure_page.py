@@ -21,13 +21,13 @@ seen.problems = [...document.getElementById("problem").options].map((o) => o.val
 seen.colours = colours(canvas).length;
 // From left to right and from top to bottom: every cell of the picture.
 const texts = new Set();
-for (let y = 10; y < canvas.clientHeight; y += 10) for (let x = 10; x < canvas.clientWidth; x += 10) texts.add(told(x, y));
+for (let y = 10; y < canvas.clientHeight; y += 22) for (let x = 10; x < canvas.clientWidth; x += 22) texts.add(told(x, y));
 texts.delete("");
 seen.texts = [...texts];
 at(canvas, "wheel", canvas.clientWidth / 2, canvas.clientHeight / 2, { deltaY: 900 });
 await wait(2);
 const smaller = new Set();
-for (let y = 10; y < canvas.clientHeight; y += 10) for (let x = 10; x < canvas.clientWidth; x += 10) if (told(x, y)) smaller.add(x + "," + y);
+for (let y = 10; y < canvas.clientHeight; y += 30) for (let x = 10; x < canvas.clientWidth; x += 30) if (told(x, y)) smaller.add(x + "," + y);
 seen.zoomed = smaller.size;
 at(canvas, "dblclick", 10, 10);
 await wait(2);
