@@ -88,22 +88,24 @@ Diagnostic run_time_error(const sim::RuntimeError& error, double time) {
 }
 
 Diagnostic deadlock(const sim::Deadlock& found, double time, const SourceFile& source) {
+  std::size_t count = 0;
+  std::string list;
+  for (const sim::Waiting& w : found.waiting) {
+    count += w.count;
+    if (!list.empty()) list += '\n';
+    list += w.count == 1 ? fmt::format("{} ({}) waits {}", w.process, source.where(w.span), w.cause)
+                         : fmt::format("{} ({} processes, {}) wait {}", w.process, w.count,
+                                       source.where(w.span), w.cause);
+  }
   Diagnostic d{.code = DiagCode::Deadlock,
                .span = found.waiting.front().span,
                .message = fmt::format(
                    "deadlock at t = {}: {} wait{}, and no event can come", real_text(time),
-                   found.waiting.size() + found.left_out == 1
-                       ? std::string("one process")
-                       : fmt::format("{} processes", found.waiting.size() + found.left_out),
-                   found.waiting.size() + found.left_out == 1 ? "s" : "")};
-  std::string list;
-  for (const sim::Waiting& w : found.waiting) {
-    if (!list.empty()) list += '\n';
-    list += fmt::format("`{}` ({}) waits {}", w.process, source.where(w.span), w.cause);
-  }
-  if (found.left_out > 0) list += fmt::format("\nand {} more", found.left_out);
+                   count == 1 ? std::string("one process") : fmt::format("{} processes", count),
+                   count == 1 ? "s" : "")};
+  const sim::Waiting& first = found.waiting.front();
   d.labels.push_back(
-      {found.waiting.front().span, fmt::format("`{}` waits here", found.waiting.front().process)});
+      {first.span, fmt::format("{} wait{} here", first.process, first.count == 1 ? "s" : "")});
   d.notes.push_back(std::move(list));
   d.help = "if the model is meant to end like this, let a process that knows say `terminate`";
   return d;
@@ -116,9 +118,9 @@ Diagnostic livelock(const sim::Livelock& found, double time, const SourceFile& s
       .message = fmt::format("livelock at t = {}: more than {} actions, and time does not advance",
                              real_text(time), found.actions)};
   d.labels.push_back(
-      {found.active.front().span, fmt::format("`{}` repeats this", found.active.front().process)});
+      {found.active.front().span, fmt::format("{} repeats this", found.active.front().process)});
   for (const sim::Waiting& a : found.active) {
-    d.notes.push_back(fmt::format("`{}` ({}){}{}{}", a.process, source.where(a.span),
+    d.notes.push_back(fmt::format("{} ({}){}{}{}", a.process, source.where(a.span),
                                   a.function.empty() ? "" : fmt::format(", in `{}`", a.function),
                                   a.cause.empty() ? "" : ", with ", a.cause));
   }

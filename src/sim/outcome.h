@@ -10,22 +10,23 @@
 
 namespace chi::sim {
 
-/// A process that cannot go on by itself, for reports: what it waits at and what would wake it.
+/// A process that cannot go on by itself, for reports: what it waits at and what would wake it. Or
+/// many that wait at the same statement for the same kind of event.
 struct Waiting {
-  std::string process;
+  std::string process;        ///< in quotes; of many all of them: "`M[0..99]`"
   Span span;                  ///< the statement
   std::string cause;          ///< "to send on `a`; `M[1]`, at the other end, waits elsewhere"
   std::string function = {};  ///< in which it is; none: in its own statements
+  std::size_t count = 1;
 };
 
 // How a run ended.
 struct Finished {};  // every process has done its last statement, and nothing is left to integrate
-struct EndReached {};   // --end
-struct Terminated {};   // `terminate`
-struct Interrupted {};  // Ctrl-C
-struct Deadlock {       // all wait, and no event can come
-  std::vector<Waiting> waiting = {};
-  std::size_t left_out = 0;  ///< more of them, not listed
+struct EndReached {};                 // --end
+struct Terminated {};                 // `terminate`
+struct Interrupted {};                // Ctrl-C
+struct Deadlock {                     // all wait, and no event can come
+  std::vector<Waiting> waiting = {};  ///< every one is named
 };
 struct Livelock {  // actions without end, and no time passes
   std::vector<Waiting> active =

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "code/distributions.h"
 #include "code/print_value.h"
 
@@ -419,7 +421,7 @@ void Scheduler::report(std::string_view process, const code::Failure& failure) {
     case code::RunError::Surroundings: fail_physics(); return;
     case code::RunError::NoProgress:
       outcome_.why =
-          Livelock{{{std::string(process), failure.span, "", failure.calls.front()->name}},
+          Livelock{{{fmt::format("`{}`", process), failure.span, "", failure.calls.front()->name}},
                    options_.max_actions};
       return;
     default: outcome_.why = RuntimeError{std::string(process), failure};

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "code/interpreter.h"
@@ -173,11 +174,14 @@ class Scheduler {
   void watch_conditions(const ProcessState& process, const code::Selection& selection);
 
   // waiting.cc
-  Deadlock explain_deadlock() const;
+  Deadlock explain_deadlock();
+  Deadlock explain_deadlock_of_many(std::span<const std::int32_t> waiting) const;
   Livelock explain_livelock(const std::vector<std::int32_t>& active) const;
   Livelock explain_loop(std::int32_t process, std::int32_t loop_end) const;
-  std::string watched_text(const ProcessState& process, const code::Watched& watched) const;
-  std::string waiting_cause(std::int32_t process) const;
+  std::string watched_text(const ProcessState& process, const code::Watched& watched,
+                           bool with_value) const;
+  /// Values are left out where many that wait for the same are looked for.
+  std::string waiting_cause(std::int32_t process, bool with_values) const;
   std::string partner_text(std::int32_t channel, bool sending) const;
   std::string values_text(std::int32_t process) const;
   Span waiting_span(std::int32_t process) const;
@@ -202,6 +206,7 @@ class Scheduler {
   std::vector<std::int32_t> possible_;  // scratch of select
   std::vector<std::int32_t>
       group_end_;  // --choice random, per process: the first behind it of another priority
+  std::vector<flat::VariableId> by_slot_;  // once a deadlock is to be explained
   std::int32_t unfinished_ = 0;
   std::int64_t actions_ =
       0;  // resumptions since time last advanced; repetitions are in interpreter_.work

@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <map>
+
 #include <fmt/format.h>
 
 #include "code/print_value.h"
+#include "sim/name_ranges.h"
 #include "sim/scheduler.h"
 
 // Who waits for what, in words: for deadlocks, livelocks and communications that nobody can answer.
@@ -9,8 +13,48 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// Reports list this many processes one by one; a model may have a hundred thousand.
+/// Reports list this many processes one by one; a model may have a hundred thousand. Of more those
+/// that wait at the same place for the same become one.
 constexpr std::size_t kMaxListed = 50;
+/// Names of no regularity at all: this many pieces, before only the first and the last are named;
+/// and in what they wait for.
+constexpr std::size_t kMaxPieces = 1000;
+constexpr std::size_t kMaxPiecesInCause = 4;
+
+std::string quoted(std::string_view name) { return fmt::format("`{}`", name); }
+
+/// What stands in quotes, one after the other.
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t begin = text.find('`'); begin != std::string_view::npos;) {
+    const std::size_t end = text.find('`', begin + 1);
+    if (end == std::string_view::npos) break;
+    names.emplace_back(text.substr(begin + 1, end - begin - 1));
+    begin = text.find('`', end + 1);
+  }
+  return names;
+}
+
+/// Texts that differ in the indices of names only, as one.
+std::string together(std::span<const std::string> texts) {
+  std::vector<std::vector<std::string>> names;  // by their place in the text
+  for (const std::string& text : texts) {
+    const std::vector<std::string> found = names_in(text);
+    names.resize(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) names[i].push_back(found[i]);
+  }
+  std::string_view rest = texts.front();
+  std::string result;
+  for (const std::vector<std::string>& of_one_place : names) {
+    const std::size_t begin = rest.find('`');
+    result += rest.substr(0, begin);
+    const bool equal =
+        std::equal(of_one_place.begin() + 1, of_one_place.end(), of_one_place.begin());
+    result += equal ? quoted(of_one_place.front()) : name_ranges(of_one_place, kMaxPiecesInCause);
+    rest.remove_prefix(rest.find('`', begin + 1) + 1);
+  }
+  return result + std::string(rest);
+}
 
 }  // namespace
 
@@ -42,7 +86,7 @@ std::string Scheduler::partner_text(std::int32_t channel, bool sending) const {
   }
 }
 
-std::string Scheduler::waiting_cause(std::int32_t process) const {
+std::string Scheduler::waiting_cause(std::int32_t process, bool with_values) const {
   const ProcessState& state = processes_[at(process)];
   const auto channel_text = [&](const code::Offer& offer) {
     const auto channel = static_cast<std::int32_t>(state.frame[offer.channel].i);
@@ -71,7 +115,7 @@ std::string Scheduler::waiting_cause(std::int32_t process) const {
   }
   for (const code::Watched& watched : selection.watched) {
     if (!text.empty()) text += ", or ";
-    text += "for a change of " + watched_text(state, watched);
+    text += "for a change of " + watched_text(state, watched, with_values);
   }
   for (const code::Noted& noted : selection.conditions) {
     if (state.frame[noted.reg].i == 0) continue;
@@ -84,36 +128,66 @@ std::string Scheduler::waiting_cause(std::int32_t process) const {
 }
 
 /// A shared variable by name, with its value: `n` (now 3).
-std::string Scheduler::watched_text(const ProcessState& process,
-                                    const code::Watched& watched) const {
+std::string Scheduler::watched_text(const ProcessState& process, const code::Watched& watched,
+                                    bool with_value) const {
   const std::int64_t slot = process.frame[watched.reg].i;
-  flat::VariableId found{};
-  for (flat::VariableId v{0}; v.index < model_.variables.size(); ++v.index) {
-    const std::int64_t first = frames_.variable[v];
-    if (first > slot || first < 0) continue;
-    if (!found || frames_.variable[found] <= first) found = v;
-  }
+  const auto behind = std::upper_bound(
+      by_slot_.begin(), by_slot_.end(), slot,
+      [&](std::int64_t s, auto variable) { return s < frames_.variable[variable]; });
+  const flat::VariableId found = behind[-1];
   constexpr std::size_t kMaxShown = 60;
   const flat::Variable& variable = model_.variables[found];
+  if (!with_value) return quoted(variable.name);
   std::string value;
   code::print_value(program_.types, program_.types.known(variable.type),
                     machine_.memory() + frames_.variable[found], value);
-  if (value.size() > kMaxShown) return fmt::format("`{}`", variable.name);
+  if (value.size() > kMaxShown) return quoted(variable.name);
   return fmt::format("`{}` (now {})", variable.name, value);
 }
 
-Deadlock Scheduler::explain_deadlock() const {
-  Deadlock deadlock;
-  std::size_t left_out = 0;
-  for (std::int32_t p = 0; p < static_cast<std::int32_t>(processes_.size()); ++p) {
-    if (processes_[at(p)].state == State::Finished) continue;
-    if (deadlock.waiting.size() == kMaxListed) {
-      ++left_out;
-      continue;
-    }
-    deadlock.waiting.push_back({std::string(name(p)), waiting_span(p), waiting_cause(p)});
+Deadlock Scheduler::explain_deadlock() {
+  by_slot_.clear();
+  for (flat::VariableId v{0}; v.index < model_.variables.size(); ++v.index) {
+    if (frames_.variable[v] >= 0) by_slot_.push_back(v);
   }
-  deadlock.left_out = left_out;
+  std::stable_sort(by_slot_.begin(), by_slot_.end(),
+                   [&](auto a, auto b) { return frames_.variable[a] < frames_.variable[b]; });
+  std::vector<std::int32_t> waiting;
+  for (std::int32_t p = 0; p < static_cast<std::int32_t>(processes_.size()); ++p) {
+    if (processes_[at(p)].state != State::Finished) waiting.push_back(p);
+  }
+  if (waiting.size() > kMaxListed) return explain_deadlock_of_many(waiting);
+  Deadlock deadlock;
+  for (const std::int32_t p : waiting)
+    deadlock.waiting.push_back({quoted(name(p)), waiting_span(p), waiting_cause(p, true)});
+  return deadlock;
+}
+
+Deadlock Scheduler::explain_deadlock_of_many(std::span<const std::int32_t> waiting) const {
+  struct Group {
+    Span span;
+    std::vector<std::string> names, causes;
+  };
+  std::vector<Group> groups;
+  std::map<std::pair<std::uint32_t, std::string>, std::size_t> number;
+  for (const std::int32_t p : waiting) {
+    const Span span = waiting_span(p);
+    std::string cause = waiting_cause(p, false);
+    // Instances of one process that wait there for the same.
+    std::string kind = without_indices(name(p)) + '\n' + without_indices(cause);
+    const auto [found, is_new] = number.try_emplace({span.begin, std::move(kind)}, groups.size());
+    if (is_new) groups.push_back({span, {}, {}});
+    Group& group = groups[found->second];
+    group.names.emplace_back(name(p));
+    group.causes.push_back(std::move(cause));
+  }
+  Deadlock deadlock;
+  for (const Group& group : groups) {
+    deadlock.waiting.push_back({.process = name_ranges(group.names, kMaxPieces),
+                                .span = group.span,
+                                .cause = together(group.causes),
+                                .count = group.names.size()});
+  }
   return deadlock;
 }
 
@@ -142,14 +216,14 @@ Livelock Scheduler::explain_livelock(const std::vector<std::int32_t>& active) co
     const ProcessState& state = processes_[at(process)];
     const std::int32_t pc = state.state == State::Ready ? state.pc : std::max(state.pc - 1, 0);
     livelock.active.push_back(
-        {std::string(name(process)), state.routine->spans[at(pc)], values_text(process)});
+        {quoted(name(process)), state.routine->spans[at(pc)], values_text(process)});
   }
   return livelock;
 }
 
 Livelock Scheduler::explain_loop(std::int32_t process, std::int32_t loop_end) const {
   const Span span = processes_[at(process)].routine->spans[at(loop_end)];
-  return {{{std::string(name(process)), span, values_text(process)}}, options_.max_actions};
+  return {{{quoted(name(process)), span, values_text(process)}}, options_.max_actions};
 }
 
 /// A plain send to a process that has finished, or that never was, can never happen: false, and
