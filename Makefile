@@ -4,13 +4,17 @@ JOBS ?= $(shell nproc)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 export CTEST_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: all demo test bench docs format lint fuzz dev threads coverage mutation soak packages clean
+.PHONY: all first demo test bench docs format lint fuzz dev threads coverage mutation soak packages clean
+
+# The first build takes a few minutes; who waits is told.
+first:
+	@test -x build/chi || echo 'Installing what is missing and building; then the demo starts.'
 
 all: packages
 	@cmake --preset release >/dev/null
 	@cmake --build build --target chi
 
-demo: all
+demo: first all
 	@scripts/demo.sh
 
 test: packages

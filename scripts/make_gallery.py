@@ -64,6 +64,10 @@ def described(text):
     return " ".join(lines).strip()
 
 
+def with_code(text):
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))
+
+
 def run(chi, folder, path):
     """Draws one example; what stands about it in the page, or nothing if it cannot be drawn."""
     text = path.read_text("utf-8")
@@ -79,7 +83,7 @@ def run(chi, folder, path):
             return None
     return name.partition("/")[0], (
         f'<a href="{target.name}.html"><div class="picture"><img src="{target.name}.svg" loading="lazy" alt=""></div>'
-        f'<div class="text"><b>{html.escape(path.stem)}</b><span>{html.escape(described(text))}</span></div></a>')
+        f'<div class="text"><b>{html.escape(path.stem)}</b><span>{with_code(described(text))}</span></div></a>')
 
 
 def main():
