@@ -31,8 +31,8 @@ bool ModeSearch::run() {
   for (const bool jumps : {false, true}) {
     if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
     jumps_ = jumps;
-    if (iterate(start) || pivot(start) || search_near(start) || take_resting() ||
-        search_sliding(start)) {
+    if (iterate(start) || pivot(start) || pivot_sliding(start) || search_near(start) ||
+        take_resting() || search_sliding(start)) {
       // A switch that opens leads through the same modes without a solution every time.
       if (!jumps && asked != nullptr && !attempt(start).solved) {
         part_.taken_[{start, asked}] = part_.sides_;
@@ -377,6 +377,32 @@ bool ModeSearch::pivot(Sides sides) {
                                     [&](int b) { return last.right[at(b)] != sides[at(b)]; });
     if (wrong == borders.end()) return false;
     sides[at(*wrong)] = last.right[at(*wrong)];
+  }
+  return false;
+}
+
+/// The same, but a border from which the modes on both sides lead back slides.
+bool ModeSearch::pivot_sliding(Sides sides) {
+  if (part_.workshop_.options.sliding == Sliding::Error) return false;
+  std::set<Sides> seen;
+  while (budget_ > 0 && seen.insert(sides).second) {
+    if (take(sides)) return true;
+    const Attempt& here = attempt(sides);
+    if (!here.solved || here.jumped) return false;
+    const auto& borders = part_.mode_borders_;
+    const auto wrong = std::find_if(borders.begin(), borders.end(),
+                                    [&](int b) { return here.right[at(b)] != sides[at(b)]; });
+    if (wrong == borders.end()) return false;
+    const Side was = sides[at(*wrong)], now = here.right[at(*wrong)];
+    sides[at(*wrong)] = now;
+    const bool is_back =
+        (was == Side::Plus && now == Side::Minus) || (was == Side::Minus && now == Side::Plus);
+    if (!is_back || !is_reached(loaded_, *wrong) || !is_reached(here.frame, *wrong)) continue;
+    const Attempt& there = attempt(sides);
+    if (there.solved && !there.jumped && there.right[at(*wrong)] == was &&
+        is_reached(there.frame, *wrong)) {
+      sides[at(*wrong)] = Side::Slide;
+    }
   }
   return false;
 }

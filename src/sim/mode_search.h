@@ -16,6 +16,7 @@ namespace chi::sim {
 ///     the same, one change at a time, the lowest first (Murty's least-index principal pivoting
 ///     [1],
 ///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
+///     the same, with sliding on borders from which the modes on both sides lead back
 ///     modes that differ from the present one in one, two, ... doubtful borders
 ///     sliding on one or more borders that are reached
 ///     all of this again with jumps of differential variables
@@ -66,6 +67,7 @@ class ModeSearch {
   bool take_resting();
   bool iterate(Sides sides);
   bool pivot(Sides sides);
+  bool pivot_sliding(Sides sides);
   bool search_near(const Sides& start);
   bool search_sliding(const Sides& start);
   std::vector<int> doubtful();

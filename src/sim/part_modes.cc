@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "expr/substitute.h"
 #include "flat/activity.h"
 #include "flat/scalars.h"
+#include "graph/union_find.h"
 #include "sim/part.h"
 
 // From the sides of the borders to the equations of a mode.
@@ -22,7 +24,7 @@ using flat::EquationId;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// Borders on which a part can slide at once: 2^n corners are mixed.
+/// Borders of one group on which a part can slide at once: 2^n corners are mixed.
 constexpr std::size_t kMaxSliding = 4;
 
 }  // namespace
@@ -178,6 +180,44 @@ VarRef Part::weight_of(int border) const {
   return {expr::VarId{workshop_.model.variable_slots + border}, 0};
 }
 
+// The sliding borders that occur together in an equation, with the guards it depends on: groups
+// that no equation mixes.
+std::vector<std::vector<int>> Part::sliding_groups(const std::vector<int>& sliding) const {
+  const flat::EquationSet& set = equations_.set;
+  graph::UnionFind groups(static_cast<int>(sliding.size()));
+  const auto place = [&](int border) {
+    const auto found = std::lower_bound(sliding.begin(), sliding.end(), border);
+    return found != sliding.end() && *found == border ? static_cast<int>(found - sliding.begin())
+                                                      : -1;
+  };
+  int first = -1;
+  const auto join = [&](int condition) {
+    for (const int b : conditions_.borders_of(condition)) {
+      const int here = place(b);
+      if (here < 0) continue;
+      if (first >= 0) groups.unite(first, here);
+      first = here;
+    }
+  };
+  for (EquationId e{0}; e.index < set.equations.size(); ++e.index) {
+    first = -1;
+    for (const int c : equation_conditions_[at(e.index)]) join(c);
+    for (BranchId b = set.equations[e].branch; b; b = set.choices[set.branches[b].choice].parent) {
+      const flat::Choice& choice = set.choices[set.branches[b].choice];
+      for (std::int32_t k = choice.first; k < choice.first + choice.count; ++k) {
+        join(guard_conditions_[at(k)]);
+      }
+    }
+  }
+  std::map<int, std::vector<int>> members;
+  for (std::size_t k = 0; k < sliding.size(); ++k) {
+    members[groups.find(static_cast<int>(k))].push_back(sliding[k]);
+  }
+  std::vector<std::vector<int>> result;
+  for (auto& [root, borders] : members) result.push_back(std::move(borders));
+  return result;
+}
+
 // Filippov's convex combination of the equations on both sides of each sliding border, with weights
 // such that the borders are not left: one more unknown and one more equation 0 = difference for
 // each. Equations that differ between the corners are paired by where they stand.
@@ -185,46 +225,51 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
                                                    std::optional<Diagnostic>& why) {
   expr::Pool& pool = workshop_.pool();
   std::vector<int> sliding;
+  Sides base = sides;
   for (const int b : mode_borders_) {
-    if (sides[at(b)] == Side::Slide) sliding.push_back(b);
+    if (sides[at(b)] != Side::Slide) continue;
+    sliding.push_back(b);
+    base[at(b)] = Side::Minus;
   }
-  if (sliding.size() > kMaxSliding) return std::nullopt;
-  std::optional<ModeEquations> mixed;
-  std::vector<ExprId> sums;
-  for (std::size_t corner = 0; corner < (std::size_t{1} << sliding.size()); ++corner) {
-    Sides here = sides;
-    ExprId weight = expr::constant(pool, 1);
-    for (std::size_t k = 0; k < sliding.size(); ++k) {
-      const bool plus = ((corner >> k) & 1) != 0;
-      here[at(sliding[k])] = plus ? Side::Plus : Side::Minus;
-      const ExprId w = expr::variable(pool, weight_of(sliding[k]).var);
-      weight = expr::mul(pool, weight, plus ? w : expr::sub(pool, expr::constant(pool, 1), w));
+  std::optional<ModeEquations> mixed = mode_equations(condition_truths(base), why);
+  if (!mixed) return std::nullopt;
+  const std::vector<ExprId> rows = mixed->system.rows;
+  for (const std::vector<int>& group : sliding_groups(sliding)) {
+    if (group.size() > kMaxSliding) return std::nullopt;
+    std::vector<ExprId> sums(rows.size());
+    std::vector<char> differs(rows.size(), 0);
+    for (std::size_t corner = 0; corner < (std::size_t{1} << group.size()); ++corner) {
+      Sides here = base;
+      ExprId weight = expr::constant(pool, 1);
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        const bool plus = ((corner >> k) & 1) != 0;
+        if (plus) here[at(group[k])] = Side::Plus;
+        const ExprId w = expr::variable(pool, weight_of(group[k]).var);
+        weight = expr::mul(pool, weight, plus ? w : expr::sub(pool, expr::constant(pool, 1), w));
+      }
+      std::optional<ModeEquations> one = mode_equations(condition_truths(here), why);
+      if (!one) return std::nullopt;
+      if (one->system.rows.size() != rows.size() ||
+          one->system.declared != mixed->system.declared) {
+        return std::nullopt;  // the sides have different unknowns: there is nothing to combine
+      }
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const ExprId term = expr::mul(pool, weight, one->system.rows[i]);
+        sums[i] = sums[i] ? expr::add(pool, sums[i], term) : term;
+        if (one->system.rows[i] != rows[i]) differs[i] = 1;
+      }
     }
-    std::optional<ModeEquations> one = mode_equations(condition_truths(here), why);
-    if (!one) return std::nullopt;
-    if (!mixed) {
-      mixed = one;
-      sums.assign(one->system.rows.size(), ExprId{});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (differs[i]) mixed->system.rows[i] = sums[i];
     }
-    if (one->system.rows.size() != sums.size() || one->system.declared != mixed->system.declared) {
-      return std::nullopt;  // the sides have different unknowns: there is nothing to combine
-    }
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      const ExprId term = expr::mul(pool, weight, one->system.rows[i]);
-      sums[i] = sums[i] ? expr::add(pool, sums[i], term) : term;
-      if (mixed->system.rows[i] != one->system.rows[i]) mixed->system.rows[i] = ExprId{};
-    }
-  }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (!mixed->system.rows[i]) mixed->system.rows[i] = sums[i];
   }
   for (const int b : sliding) {
     mixed->system.rows.push_back(conditions_.borders()[at(b)].difference);
     mixed->equations.push_back(-1);
-    mixed->system.declared.push_back(weight_of(b).var);
     mixed->weights.push_back(weight_of(b));
     mixed->sliding.push_back(b);
   }
+  for (const VarRef weight : mixed->weights) mixed->system.declared.push_back(weight.var);
   return mixed;
 }
 
