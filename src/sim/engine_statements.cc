@@ -54,6 +54,7 @@ bool Engine::settle(std::int32_t number) {
   }
   const bool was_dirty = member.is_dirty;
   member.time = workshop_.machine.time;
+  workshop_.tells_sliding = observer != nullptr || workshop_.options.sliding == Sliding::Error;
   if (!part.settle(member.time)) return fail(*part.failure());
   member.is_dirty = member.has_event = false;
   if (member.unsolved) {

@@ -308,6 +308,7 @@ bool ModeSearch::take(const Sides& sides) {
 /// a mode of its own.
 std::vector<char> ModeSearch::held_borders(const Sides& sides) {
   std::vector<char> held;
+  if (!part_.workshop_.tells_sliding) return held;
   for (const int b : part_.mode_borders_) {
     if (sides[at(b)] != Side::On || initial_ || !is_reached(loaded_, b)) continue;
     const auto relations = part_.conditions_.relations();

@@ -344,7 +344,9 @@ bool Part::hold_floors() {
     const double band = kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol;
     if (std::abs(arguments[i] - nearest) <= band) {
       const ExprId argument = equations_.floors[i].argument;
-      held = derivative_sign(*plan_, frame_, argument, 1e-9) < 0 ? nearest - 1 : nearest;
+      int climbed = 0;
+      const int sign = derivative_sign(*plan_, frame_, argument, 1e-9, climbed);
+      held = sign < 0 ? nearest - 1 : nearest;
     }
     double& value = frame_[at(leaves_.place(equations_.floors[i].leaf))];
     changed = changed || value != held;

@@ -190,11 +190,13 @@ class Part {
   /// The side on which each border is just after this instant, by values and, where they are zero,
   /// by the first derivative that is not.
   void right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out);
-  Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value);
-  Side side_of_weight(Plan& plan, std::vector<double>& frame, int border);
-  /// -1, 0 or 1: the sign of the first derivative that does not vanish.
+  Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value,
+                  int& climbed);
+  Side side_of_weight(Plan& plan, std::vector<double>& frame, int border, int& climbed);
+  /// -1, 0 or 1: the sign of the first derivative that does not vanish. `climbed`: the levels of
+  /// derivatives that the frame has.
   int derivative_sign(Plan& plan, std::vector<double>& frame, expr::ExprId difference,
-                      double relative_zero);
+                      double relative_zero, int& climbed);
   struct DerivativeFormula {
     std::unique_ptr<code::Formulas> formulas;  // the derivative, the size of its terms, and
     std::vector<int> unknowns;  // its slopes by the highest derivatives of these unknowns

@@ -38,12 +38,13 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
   const bool on_border = std::any_of(values.begin(), values.end(), [](const BorderValue& g) {
     return std::abs(g.value) <= g.band;
   });
+  int climbed = 0;
   for (std::size_t b = 0; b < out.size(); ++b) {
     const auto border = static_cast<int>(b);
     if (assumed[b] == Side::Slide) {
-      out[b] = side_of_weight(plan, frame, border);
+      out[b] = side_of_weight(plan, frame, border, climbed);
     } else if (!std::isnan(values[b].value)) {
-      out[b] = side_after(plan, frame, border, values[b]);
+      out[b] = side_after(plan, frame, border, values[b], climbed);
     } else if (!on_border) {
       out[b] = Side::None;
     } else if (assumed[b] == Side::None) {
@@ -52,17 +53,18 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
   }
 }
 
-Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g) {
+Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,
+                      int& climbed) {
   if (std::abs(g.value) > g.band) return g.value > 0 ? Side::Plus : Side::Minus;
   // Where an extremum was located, the first derivative is zero to half the digits only.
   const bool grazes = grazed_[at(border)] != 0 && frame[at(time_place_)] == touch_time_;
-  return static_cast<Side>(derivative_sign(plan, frame,
-                                           conditions_.borders()[at(border)].difference,
-                                           grazes ? kRelativeZeroAtExtremum : kRelativeZero));
+  return static_cast<Side>(
+      derivative_sign(plan, frame, conditions_.borders()[at(border)].difference,
+                      grazes ? kRelativeZeroAtExtremum : kRelativeZero, climbed));
 }
 
 /// Sliding lasts while the weights are between 0 and 1; at an end their derivative decides.
-Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border) {
+Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border, int& climbed) {
   const VarRef weight = weight_of(border);
   const double w = frame[at(place(weight))];
   const auto& mine = plan.equations().sliding;
@@ -71,15 +73,15 @@ Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border) {
   if (w > 1 + kWeightBand) return Side::Plus;
   const bool low = w<kWeightBand, high = w> 1 - kWeightBand;
   if (!low && !high) return Side::Slide;
-  const int direction =
-      derivative_sign(plan, frame, expr::variable(workshop_.pool(), weight.var), kRelativeZero);
+  const int direction = derivative_sign(plan, frame, expr::variable(workshop_.pool(), weight.var),
+                                        kRelativeZero, climbed);
   if (low && direction < 0) return Side::Minus;
   if (high && direction > 0) return Side::Plus;
   return Side::Slide;
 }
 
 int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId difference,
-                          double relative_zero) {
+                          double relative_zero, int& climbed) {
   expr::Pool& pool = workshop_.pool();
   const structure::Analysis& analysis = plan.analysis();
   for (int k = 1; k <= kHighestDerivative; ++k) {
@@ -124,7 +126,8 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
     fill_delays(frame);
     std::vector<double>& values = derivative_values_;
     values.resize(2 + formula.unknowns.size());
-    if (!plan.climb(frame.data(), formula.levels)) return 0;
+    if (!plan.climb(frame.data(), formula.levels, climbed)) return 0;
+    climbed = std::max(climbed, formula.levels);
     formula.formulas->evaluate_each(frame.data(), values.data());
     if (std::isnan(values[0])) return 0;
     const double size = std::isnan(values[1]) ? 0 : values[1];

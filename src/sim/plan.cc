@@ -187,8 +187,8 @@ void Plan::build_tower(int levels) {
   }
 }
 
-bool Plan::climb(double* frame, int levels) {
-  for (int m = 0; m < levels; ++m) {
+bool Plan::climb(double* frame, int levels, int known) {
+  for (int m = known; m < levels; ++m) {
     SystemSolver* const solver = tower_[at(m)].solver.get();
     if (solver == nullptr || !solver->solve(frame, Effort::Near)) return false;
   }

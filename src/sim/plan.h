@@ -92,9 +92,9 @@ class Plan {
 
   /// Computes x_j^(d_j + 1) ... x_j^(d_j + levels) in the frame. The tower is built when first
   /// needed; false if it cannot be computed. Call `build_tower` and make the frame large enough
-  /// before.
+  /// before. The first `known` levels are in the frame already.
   void build_tower(int levels);
-  bool climb(double* frame, int levels);
+  bool climb(double* frame, int levels, int known = 0);
 
   /// The largest of the values in the frame, up to this level of the tower.
   double largest(const std::vector<double>& frame, int levels) const;

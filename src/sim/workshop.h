@@ -20,6 +20,7 @@ struct Workshop {
   const Frames& frames;
   const RunOptions& options;
   code::Boxes* boxes = nullptr;
+  bool tells_sliding = false;  ///< somebody wants to know where parts slide
   /// The value of a discrete input: a variable that is no real, or a black box without continuous
   /// inputs. NaN if it failed.
   std::function<double(expr::DiscreteId)> discrete = {};
