@@ -153,6 +153,7 @@ refused("--plot", "run steps.chi --plot p.svg", "No space left on device", befor
 works("run ball.chi --end 1 --vars Ball.v,*.y --out r.csv", columns("r.csv", "Ball.v", "Ball.y"))
 works("run ball.chi --end 1 --vars '*' --out r.csv", columns("r.csv", "Ball.y", "Ball.v"))
 works("""run ball.chi --end 1 --vars "Ball.y'" --vars Ball.? --out r.csv""", columns("r.csv", "Ball.y'", "Ball.y", "Ball.v"))
+works("run ball.chi --end 1 --vars time,Ball.v --out r.csv", columns("r.csv", "Ball.v"))
 refused("--vars", "run ball.chi --end 1 --vars w --out r.csv", "matches no variable", lacks("r.csv"))
 refused("--vars", "run ball.chi --end 1 --vars y", "did you mean `*.y`?")
 refused("--vars", "run ball.chi --end 1 --vars 'Ball.y,Ball.vv'", "did you mean `Ball.v`?")

@@ -177,6 +177,7 @@ void check_vars(const std::vector<std::string>& patterns, const std::vector<std:
                 std::string_view whose, Diagnostics& diagnostics) {
   constexpr std::size_t kListed = 8;
   for (const std::string& pattern : patterns) {
+    if (pattern == "time") continue;  // is always there
     const bool found = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return results::matches({pattern}, name);
     });
