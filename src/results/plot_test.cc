@@ -157,6 +157,22 @@ TEST(SvgPlot, IsSvgWithAllCurves) {
     EXPECT_NE(svg_plot(trace, "").find("</svg>"), std::string::npos);
 }
 
+// More curves than colours: they can still be told apart.
+TEST(SvgPlot, DashesWhereColoursComeAgain) {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> columns;
+  for (int k = 0; k < 9; ++k) {
+    names.push_back("x[" + std::to_string(k) + "]");
+    columns.push_back({0.1 * k, 1 + 0.1 * k});
+  }
+  const std::string svg = svg_plot(trace_of(names, {0, 1}, columns), "");
+  std::size_t dashed = 0;
+  for (std::size_t at = svg.find("stroke-dasharray='"); at != std::string::npos;
+       at = svg.find("stroke-dasharray='", at + 1))
+    ++dashed;
+  EXPECT_EQ(dashed, 4u) << "two curves and their legends";
+}
+
 TEST(SvgPlot, GrowsWithThePictureAndNotWithTheRun) {
   std::vector<double> times, values;
   for (int i = 0; i < 200'000; ++i) {

@@ -62,6 +62,8 @@ struct LegendEntry {
   std::size_t variable = 0, color = 0;
   double x = 0;
   int line = 0;
+  bool dashed = false;  ///< where the colours come again
+  const char* dash() const { return dashed ? " stroke-dasharray='7 3'" : ""; }
 };
 
 /// Panels begin with different colours, so that a single curve is not like that of its neighbour.
@@ -77,7 +79,7 @@ std::vector<LegendEntry> legend_of(const Trace& trace, const Panel& panel, std::
       x = left;
       ++line;
     }
-    entries.push_back({v, (first + i) % kColors.size(), x, line});
+    entries.push_back({v, (first + i) % kColors.size(), x, line, i >= kColors.size()});
     x += width;
   }
   return entries;
@@ -140,8 +142,8 @@ void add_curve(std::string& out, const Trace& trace, const LegendEntry& entry, c
       continue;
     }
     if (!open) {
-      out += fmt::format("<polyline fill='none' stroke='{}' stroke-width='1.5' points='",
-                         kColors[entry.color]);
+      out += fmt::format("<polyline fill='none' stroke='{}'{} stroke-width='1.5' points='",
+                         kColors[entry.color], entry.dash());
     }
     open = true;
     out += fmt::format("{:.2f},{:.2f} ", frame.px(trace.times[i]), frame.py(values[i]));
@@ -152,10 +154,11 @@ void add_curve(std::string& out, const Trace& trace, const LegendEntry& entry, c
 void add_legend(std::string& out, const Trace& trace, const LegendEntry& entry, double top) {
   const double y = top + kLine * entry.line;
   out += fmt::format(
-      "<line x1='{0}' y1='{2}' x2='{1}' y2='{2}' stroke='{3}' stroke-width='2.5'/><text x='{4}' "
+      "<line x1='{0}' y1='{2}' x2='{1}' y2='{2}' stroke='{3}'{7} stroke-width='2.5'/><text x='{4}' "
       "y='{5}'>{6}</text>\n",
       entry.x, entry.x + 20, y - 4, kColors[entry.color], entry.x + 26, y,
-      in_markup(shortened(trace.names[entry.variable], kWidth - kRight - entry.x - 26)));
+      in_markup(shortened(trace.names[entry.variable], kWidth - kRight - entry.x - 26)),
+      entry.dash());
 }
 
 }  // namespace

@@ -96,7 +96,8 @@ def same_text(wanted, found):
 def without_wording(lines):
     """Of a diagnostic what does not change when somebody says it better: its code and its place."""
     lines = [re.sub(r"^(error|warning)\[(\w+)\]:.*", r"\1[\2]", line) for line in lines]
-    return [line for line in lines if DRAWN.search(line) or not re.match(r"^\s+= (note|help): |^ {8,}\S|^\s*\d* \| ", line)]
+    names = {i for i, line in enumerate(lines[1:]) if PLOT.search(line)}  # above a panel
+    return [line for i, line in enumerate(lines) if DRAWN.search(line) or i in names or not re.match(r"^\s+= (note|help): |^ {8,}\S|^\s*\d* \| ", line)]
 
 
 def calls_of(text):

@@ -6,6 +6,8 @@ import json
 import math
 import os
 import pathlib
+import pty
+import re
 import shlex
 import signal
 import subprocess
@@ -169,6 +171,8 @@ works("run ball.chi --end 1 --events e.jsonl", has("e.jsonl", '"kind":"state"', 
       lambda call: [json.loads(line) for line in call.read("e.jsonl").splitlines()] and None)
 refused("--events", "run ball.chi --end 1 --events nowhere/e.jsonl", "mkdir -p nowhere")
 refused("--events", "run ball.chi --end 1 --events e.jsonl", "No space left on device", before="ln -s /dev/full e.jsonl")
+refused("--events", "run ball.chi --end 1 --events -", "/dev/stdout", lacks("-"))
+works("run ball.chi --end 1 --events /dev/stdout", '"kind":"state"')
 works("run ball.chi --end 1 --stats", "state events", "steps", "simulate")
 
 # ---- chi run: numerical methods
@@ -296,6 +300,34 @@ refused("--color", "completion bash --color pink")
 
 
 # ---- what comes from outside while it runs
+
+def terminal(chi):
+    """On a terminal a long run shows how far it is, unless it is asked not to; Ctrl-C ends it and the line is gone."""
+    for quiet in (False, True):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "m.chi").write_text(models.MODELS["forever.chi"])
+            master, slave = pty.openpty()
+            process = subprocess.Popen([chi, "run", "m.chi", "--end", "1e300", *(["--no-progress"] if quiet else [])], cwd=folder,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave)
+            os.close(slave)
+            process.stdout.readline()  # it runs
+            seen = b""
+            while not quiet and b"events" not in seen:
+                seen += os.read(master, 1000)
+            process.send_signal(signal.SIGINT)
+            process.stdout.close()
+            code = process.wait(timeout=300)
+            try:
+                while piece := os.read(master, 1000):
+                    seen += piece
+            except OSError:  # nobody writes to the terminal any more
+                pass
+            os.close(master)
+            shown = re.search(rb"\r\x1b\[K\[[#.]{20}\] +\d+ %  t = [\d.e+]+  \d+ events", seen)
+            if code != 130 or quiet == bool(shown) or (shown and b"\r\x1b[K" not in seen[shown.end():]):
+                yield f"on a terminal, {'--no-progress' if quiet else 'with progress'}: exit code {code}, {seen[-200:]!r}"
+
 
 def signals(chi):
     """Ctrl-C in the middle, and a reader that goes away: the run ends with 130 and keeps its results."""

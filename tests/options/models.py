@@ -32,6 +32,8 @@ xper = |[ a, b: -void | S(a) || S(b) || R(a, b) ]|
     "wrong.chi": "proc P() = |[ x: nat := true | !x ]|\n",
     "crooked.chi": "proc  P() =   |[ x:nat | x:=1 ; !x ]|\n",
     "long.chi": "proc P() = |[ n: nat | *[ true -> !n, \"\\n\"; n := n + 1; delta 1.0 ] ]|\n",
+    # Says one word, then goes on and on.
+    "forever.chi": "proc P() = |[ n: nat | !\"here\\n\"; *[ true -> n := 1 - n; delta 1.0 ] ]|\n",
     "singular.chi": "proc P() = |[ x, y: real | |x, y|, x + y = 1.0, x + y = 2.0 ]|\n",
     "pendulum.chi": """proc P() =
 |[ x: real, y: real := 0.0, vx: real, vy: real := 0.0, T: real

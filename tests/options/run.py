@@ -109,7 +109,7 @@ def main():
                          if value and option not in refused]
             problems += rules(chi, folder, command, options)
             count += len(options)
-    problems += cases.signals(chi)
+    problems += [*cases.signals(chi), *cases.terminal(chi)]
     print("\n".join(problems) or f"{count} cases and rules hold")
     return 1 if problems else 0
 

@@ -31,15 +31,16 @@ void Progress::pulse(double time, const sim::RunCounts& counts) {
     std::fputs(fmt::format("\r\033[Kt = {:.6g}  {} events", time, events).c_str(), stderr);
     return;
   }
-  constexpr int kWidth = 30;
+  constexpr int kWidth = 20;  // the line fits into 80 columns
   const double share = end_ > 0 ? std::fmin(time / end_, 1.0) : 1.0;
   const auto filled = static_cast<std::size_t>(share * kWidth);
-  const double left = share > 0 ? since_start * (1 - share) / share : 0;
-  std::fputs(fmt::format("\r\033[K[{}{}] {:3.0f} %  t = {:.6g}  {} events  {:.0f} s left",
-                         std::string(filled, '#'), std::string(kWidth - filled, '.'), 100 * share,
-                         time, events, left)
-                 .c_str(),
-             stderr);
+  const std::string left =
+      share > 0 ? fmt::format("  {:.0f} s left", since_start * (1 - share) / share) : "";
+  std::fputs(
+      fmt::format("\r\033[K[{}{}] {:3.0f} %  t = {:.6g}  {} events{}", std::string(filled, '#'),
+                  std::string(kWidth - filled, '.'), 100 * share, time, events, left)
+          .c_str(),
+      stderr);
 }
 
 void Progress::print(std::string_view text) {

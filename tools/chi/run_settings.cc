@@ -160,6 +160,9 @@ void read_results(const RunCommandOptions& call, Diagnostics& diagnostics, RunSe
   settings.derivatives = call.derivatives;
   settings.events = call.events.value_or("");
   if (call.events && call.events->empty()) bad_option(diagnostics, "`--events` needs a FILE");
+  if (settings.events == "-")
+    bad_option(diagnostics, "`--events -` names no file",
+               "`--events /dev/stdout` writes to stdout");
   if (!call.plot) return;
   settings.plot_file = *call.plot;
   if (const std::optional<PlotKind> kind = plot_kind(*call.plot)) {
