@@ -3,7 +3,8 @@
 
 Of the book, the reference and the README: a decimal number, or one before %, ms or s, in a paragraph, a list or a table is one of those, rounded
 as it is written, that stand in a block of the page (each block is run or compared by run.py), in a directive of one, or in a model of examples/
-that the page names or in its expectations (tests/gallery). The same holds for what the head of an example says. A table of times, which depend on the machine,
+that the page names or in its expectations (tests/gallery). The same holds for what the head of an example says; where it tells what to see, also
+integers of two digits and more. Every example says how it is run and what to see, has its expectations and is listed in examples/README.md. A table of times, which depend on the machine,
 stands behind a comment `<!-- measured: how -->`.
 """
 import math
@@ -22,6 +23,7 @@ MEASURED = re.compile(r"<!-- measured: [^>]*-->\n(?:\n|\|[^\n]*\n)*")
 # Numbers that are names: of a section, a figure, an equation, a version, a code, a paper or a problem.
 NAMES = re.compile(r"(?:§|\b(?:[Ff]igures?|[Ee]quations?|[Ss]ections?|[Cc]hapters?|examples?|version|Chi|Debian|C\+\+|RFC|P\d|H|R)(?=[\s\d.]))[\s\d.,]*(?:(?:and|to|or) [\d.]+)*")
 NUMBER = re.compile(r"(?<![\w.^/-])(\d+\.\d+(?:e-?\d+)?)(?![\w.]*\d)(?:\s*(ms|%))?|(?<![\w.^/-])(\d+)(?:\s*(ms|%)|(?= s\b))")
+INTEGER = re.compile(r"(?<![\w.^/'-])\d{2,}(?![\w.]*\d)")
 LITERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 EXPECTED = re.compile(r"(?:=|<=?|>=?|at) *([^=<>]+?)(?: *\+- .*| at .*)?$", re.M)
 EXAMPLE = re.compile(r"(?:examples/)?((?:mechanics|circuits|process|control|physics|hybrid|manufacturing|papers)/\w+)(?:\.chi)?")
@@ -57,6 +59,14 @@ def unbacked(text, values):
             yield (digits + " " + unit).strip()
 
 
+def unbacked_integers(text, values):
+    """Integers of what an example tells to see."""
+    _, _, seen = NAMES.sub(" ", text).partition("See:")
+    for match in INTEGER.finditer(seen):
+        if not any(abs(value * scale - float(match[0])) <= 0.5 for value in values for scale in (1, 100)):
+            yield match[0]
+
+
 def head_of(path):
     """What an example says before its Run line, and behind it as long as it is a comment."""
     lines = []
@@ -87,12 +97,19 @@ def page_problems(page):
 
 def main():
     pages = [ROOT / "README.md", ROOT / "examples" / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "book").glob("*.md")),
-             *sorted((ROOT / "docs" / "reference").glob("*.md"))]
+             *sorted((ROOT / "docs" / "reference").glob("*.md")), *sorted((ROOT / "docs" / "language").glob("*.md"))]
     problems = [problem for page in pages if page.name != "papers.md" for problem in page_problems(page)]
-    examples = [p for p in sorted((ROOT / "examples").rglob("*.chi")) if "// Run:" in p.read_text("utf-8")]
+    examples = [p for p in sorted((ROOT / "examples").rglob("*.chi")) if p.name != "mistakes.chi"]
+    listed = (ROOT / "examples" / "README.md").read_text("utf-8")
     for path in examples:
         name = path.relative_to(ROOT / "examples").with_suffix("").as_posix()
-        problems += [f"examples/{name}.chi: {digits} is in no result" for digits in unbacked(head_of(path), values_of_example(name))]
+        head, values = head_of(path), values_of_example(name)
+        problems += [f"examples/{name}.chi: {digits} is in no result" for digits in [*unbacked(head, values), *unbacked_integers(head, values)]]
+        problems += [f"examples/{name}.chi: no line `{word}`" for word in ("// Run:", "// See:") if "\n" + word not in path.read_text("utf-8")]
+        if not (ROOT / "tests" / "gallery" / (name + ".expect")).exists():
+            problems.append(f"examples/{name}.chi: no expectations")
+        if path.parent.name != "papers" and f"({name}.chi)" not in listed:
+            problems.append(f"examples/README.md: no {name}")
     print("\n".join(problems) or f"{len(pages)} pages and {len(examples)} examples: every number is a result")
     return 1 if problems else 0
 
