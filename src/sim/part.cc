@@ -218,20 +218,25 @@ Span Part::border_span(int border) const {
   return statement == statement_spans_.end() ? Span{} : statement->second;
 }
 
+void Part::Counts::add(const Plan& plan) {
+  bool used = false;
+  for (const auto& variant : plan.variants()) {
+    if (!variant->motion) continue;
+    used = true;
+    const numerics::IntegratorStats stats = variant->motion->stats();
+    integration.steps += stats.steps;
+    integration.rejected += stats.rejected;
+    integration.evaluations += stats.evaluations;
+    integration.jacobians += stats.jacobians;
+  }
+  modes += used || plan.is_static() ? 1 : 0;
+}
+
 Part::Counts Part::counts() const {
-  Counts counts;
-  for (const auto& [rows, plan] : plans_) {
-    bool used = false;
-    for (const auto& variant : plan->variants()) {
-      if (!variant->motion) continue;
-      used = true;
-      const numerics::IntegratorStats stats = variant->motion->stats();
-      counts.integration.steps += stats.steps;
-      counts.integration.rejected += stats.rejected;
-      counts.integration.evaluations += stats.evaluations;
-      counts.integration.jacobians += stats.jacobians;
-    }
-    counts.modes += used || plan->is_static() ? 1 : 0;
+  Counts counts = forgotten_;
+  for (const auto& [rows, plan] : plans_) counts.add(*plan);
+  for (const auto& [plan, others] : by_values_) {
+    for (const ValuePlan& other : others) counts.add(*other.plan);
   }
   return counts;
 }

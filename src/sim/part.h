@@ -86,8 +86,13 @@ class Part {
   struct Counts {
     std::int64_t modes = 0;
     numerics::IntegratorStats integration = {};
+    void add(const Plan& plan);
   };
   Counts counts() const;
+  /// Modes without end, as many valves make them: those met so far are forgotten when there are too
+  /// many, but for the present one, and the first, which is for reports. Whether they were: what is
+  /// known by their addresses, or those of their variants, is known no more.
+  bool forget_modes();
   const std::vector<Change>& jumps() const { return jumps_; }  ///< of the last `settle`
   const std::vector<ConservedSum>& conserved() const { return conserved_; }  ///< by them
   std::int32_t number() const { return number_; }
@@ -263,6 +268,8 @@ class Part {
   std::map<const Plan*, std::vector<double>> looked_at_;  // known values, when looked in vain
   /// By sides and plan that had no solution: the sides that had one then, tried first next time.
   std::map<std::pair<Sides, const Plan*>, Sides> taken_;
+  std::int64_t kept_rows_ = 0;                       // of all plans
+  Counts forgotten_;                                 // of plans that are gone
   std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
   std::vector<double> border_ends_;
   // Kept, so that an event takes no memory.

@@ -70,6 +70,39 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   return result;
 }
 
+bool Part::forget_modes() {
+  if (kept_rows_ <= workshop_.options.kept_rows || plan_ == nullptr) return false;
+  const auto is_kept = [&](const Plan* plan) {
+    return plan == plan_ || (!met_.empty() && plan == met_.front().plan);
+  };
+  kept_rows_ = 0;
+  const auto keeps = [&](const Plan& plan, bool kept) {
+    if (kept) {
+      kept_rows_ += static_cast<std::int64_t>(plan.equations().system.rows.size());
+    } else {
+      forgotten_.add(plan);
+    }
+    return kept;
+  };
+  for (auto& [plan, others] : by_values_) {
+    std::erase_if(others, [&](const ValuePlan& other) {
+      return !keeps(*other.plan, is_kept(other.plan.get()));
+    });
+  }
+  std::erase_if(by_values_, [](const auto& entry) { return entry.second.empty(); });
+  std::erase_if(plans_, [&](const auto& entry) {
+    const Plan* const plan = entry.second.get();
+    return !keeps(*plan, is_kept(plan) || by_values_.count(plan) != 0);
+  });
+  std::erase_if(derivatives_,
+                [&](const auto& entry) { return !is_kept(std::get<0>(entry.first)); });
+  std::erase_if(met_, [&](const Met& met) { return !is_kept(met.plan); });
+  by_truths_.clear();
+  looked_at_.clear();
+  taken_.clear();
+  return true;
+}
+
 const ModeEquations* Part::present_equations(std::optional<Diagnostic>& why) {
   const std::span<const BorderValue> values = border_values(frame_);
   Sides sides = sides_;
@@ -91,6 +124,7 @@ Plan* Part::plan_of(ModeEquations equations) {
                                      ? plan_->analysis().transversal
                                      : graph::Matching{};
     plan = std::make_unique<Plan>(context_, std::move(equations), hint);
+    kept_rows_ += static_cast<std::int64_t>(plan->equations().system.rows.size());
     fit(frame_);
   }
   return plan.get();

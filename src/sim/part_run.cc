@@ -41,6 +41,10 @@ void PartRun::restart(double time, numerics::Restart kind) {
   events_.clear();
   motion_ = nullptr;
   next_variant_ = nullptr;
+  if (part_.forget_modes()) {
+    tracked_.clear();
+    unwatched_.clear();
+  }
   if (part_.variant() == nullptr || !part_.has_equations() || part_.plan()->is_static()) return;
   use_variant(*part_.variant(), time, part_.frame(), kind);
 }

@@ -84,6 +84,7 @@ Plan* Part::plan_by_values(Plan& plan, const std::vector<double>& frame) {
   const std::vector<ExprId>& leaves = other->analysis().decided_by;
   std::vector<double> values;
   for (const ExprId leaf : leaves) values.push_back(frame[at(leaves_.place(leaf))]);
+  kept_rows_ += static_cast<std::int64_t>(other->equations().system.rows.size());
   by_values_[&plan].push_back({std::move(values), std::move(other)});
   return by_values_[&plan].back().plan.get();
 }

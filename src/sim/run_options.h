@@ -52,6 +52,8 @@ struct RunOptions {
   SolverChoice solver = SolverChoice::Auto;
   numerics::RootFinder root_finder = numerics::RootFinder::Toms748;
   numerics::RootDetection root_detection = numerics::RootDetection::Bernstein;
+  /// Rows of equations in the modes of a part that are remembered: about a kilobyte each.
+  std::int64_t kept_rows = 200'000;
   Sliding sliding = Sliding::Allow;
   Zeno zeno = Zeno::Stop;
   Jumps jumps = Jumps::Allow;

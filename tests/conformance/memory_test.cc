@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -222,6 +223,42 @@ sys S() = |[ a, b: -nat | G(a) || B(a, b) || E(b) ]|
 #if !defined(__SANITIZE_ADDRESS__)  // there every block is the system's
   EXPECT_EQ(late.system_allocations, early.system_allocations);
 #endif
+}
+
+// Five valves make modes without end; what was forgotten is made again, and nothing else changes.
+// Some modes have more states than others, events of their own and numbers that make them singular.
+TEST(Memory, ForgottenModesAreMadeAgain) {
+  constexpr std::string_view kModel = R"(
+proc Tanks(ref h, q: real^5, ref open: bool^5, ref m: real) =
+|[ x: real := 1.0, f, s: real
+ | |q, f|
+ , h.0' = 1.0 - q.0
+ , i: nat <- 1..4: h.i' = q.(i-1) - q.i
+ , i: nat <- 0..4: [ open.i -> q.i = sqrt(h.i + 1) | not open.i -> q.i = 0 ]
+ , [ open.0 -> x' = h.0 - x | not open.0 -> |x|, x = h.0 ]
+ , f = (if h.1 > 0.5 then 1.0 else 0.5)*h.2
+ , m*s' = f - s
+]|
+proc Valve(ref open: bool, i: nat) =
+|[ open := true; *[ delta 1.0 + 0.13*i; open := false; delta 0.3 + 0.01*i; open := true ] ]|
+proc Mass(ref m: real) = |[ *[ m := 0.5; delta 2.0; m := 1.0; delta 2.5 ] ]|
+proc Watch(ref h: real^5) = |[ *[ nabla h.4 >= 0.1; !time, " "; nabla h.4 < 0.1 ] ]|
+xper = |[ h, q: real^5, open: bool^5, m: real := 0.5
+ | Tanks(h, q, open, m) || j: nat <- 0..4: Valve(open.j, j) || Mass(m) || Watch(h)
+]|)";
+  const Ran all = run_model(kModel, {.end = 40, .record = true});
+  ASSERT_EQ(all.report, "");
+  const auto words = [](const Ran& ran) { return std::ranges::count(ran.output, ' '); };
+  EXPECT_GT(words(all), 3);
+  for (const std::int64_t rows : {0, 40, 200}) {
+    const Ran few = run_model(kModel, {.end = 40, .kept_rows = rows, .record = true});
+    EXPECT_EQ(few.report, "");
+    EXPECT_EQ(words(few), words(all));
+    for (std::size_t k = 0; k < all.trace.columns.size(); ++k) {
+      EXPECT_NEAR(few.trace.columns[k].back(), all.trace.columns[k].back(), 1e-4)
+          << all.trace.names[k];
+    }
+  }
 }
 
 }  // namespace

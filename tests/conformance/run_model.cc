@@ -83,7 +83,8 @@ Ran run_with(sim::Executor executor, std::string_view text, const RunRequest& re
                                 .max_actions = request.max_actions,
                                 .heap_limit = request.heap_limit,
                                 .interrupted = &collector.stop,
-                                .executor = executor};
+                                .executor = executor,
+                                .kept_rows = request.kept_rows};
   sim::Run run(*compiled->model, *compiled->program, options);
   sim::Scheduler& scheduler = run.scheduler();
   scheduler.pulse = &collector;

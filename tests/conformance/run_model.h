@@ -21,6 +21,7 @@ struct RunRequest {
   bool random_choice = false;
   std::int64_t max_actions = 3'000'000;  ///< a livelock is found soon
   std::int64_t heap_limit = std::int64_t{8} << 30;
+  std::int64_t kept_rows = sim::RunOptions{}.kept_rows;
   bool events = false;  ///< keep the event log
   bool record = false;  ///< keep a trace
   /// Interrupted, as by Ctrl-C, once the model has printed this; empty: never.
