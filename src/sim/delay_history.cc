@@ -173,7 +173,7 @@ void DelayHistory::extend(double from, double to, const Values& values) {
 void DelayHistory::add_break(double time) {
   if (!breaks_.empty() && breaks_.back() >= time) return;
   breaks_.push_back(time);
-  if (breaks_.size() > kMaxBreaks) breaks_.erase(breaks_.begin());
+  if (breaks_.size() > kMaxBreaks) breaks_.pop_front();
 }
 
 double DelayHistory::next_break(double time, const double* frame) {

@@ -80,7 +80,7 @@ class DelayHistory : public FrameInputs {
   std::int32_t known_leaves_ = 0;
   std::vector<Delay> delays_;
   std::vector<Operand> operands_;
-  std::vector<double> breaks_;
+  std::deque<double> breaks_;
   double started_ = 0;
   double longest_seen_ = 0;  // tau, so far
   double window_from_ = -1;
