@@ -32,6 +32,10 @@ seen.pictures = $$("article img").length;
 seen.drawn = $$("article img").filter((i) => i.naturalWidth > 100).length;
 seen.background = getComputedStyle(document.body).backgroundColor;
 seen.code = $$("pre code").length;
+seen.coloured = $$("pre code .k").length;
+// A plot of a terminal is as wide as its axis says.
+seen.wide = $$("pre code").filter((c) => c.querySelector(".dots") && Math.abs(c.querySelector(".dots").offsetWidth - parseFloat(getComputedStyle(c).fontSize) * 0.6) > 1).length;
+seen.dots = $$(".dots").length;
 seen.overflow = document.documentElement.scrollWidth > innerWidth;
 """
 
@@ -90,7 +94,8 @@ def main():
     report.wants("search", seen, found=lambda f: "theory/index-reduction" in f)
     for dark, background in [(False, "rgb(255, 255, 255)"), (True, "rgb(46, 48, 62)")]:
         seen = browser.visit(site / "book" / "modes.html", LOOK, shots / f"site-{'dark' if dark else 'light'}.png", (1300, 1000), dark)
-        report.wants("the book", seen, pictures=lambda n: n > 0, drawn=seen.get("pictures"), background=background, code=lambda n: n > 3,
+        report.wants("the book", seen, pictures=lambda n: n > 0, drawn=seen.get("pictures"), background=background, code=lambda n: n > 3, coloured=lambda n: n > 20,
+                     dots=lambda n: n > 20, wide=0,
                      overflow=False)
     return report.end(shots)
 
