@@ -43,6 +43,16 @@ inline DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
   return quick_two_sum(sum.hi, sum.lo + low.lo);
 }
 
+inline DoubleDouble operator+(DoubleDouble a, double b) {
+  const DoubleDouble high = two_sum(a.hi, b);
+  return quick_two_sum(high.hi, high.lo + a.lo);
+}
+
+inline DoubleDouble operator*(DoubleDouble a, double b) {
+  const DoubleDouble p = two_product(a.hi, b);
+  return quick_two_sum(p.hi, p.lo + a.lo * b);
+}
+
 inline DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return quick_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));

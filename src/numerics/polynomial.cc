@@ -46,7 +46,7 @@ constexpr std::array<double, kMaxDegree + 1> kMultiple = {
 DoubleDouble horner(const Polynomial& p, double x) {
   DoubleDouble sum = {p.coefficients[at(p.degree)], 0.0};
   for (int i = p.degree - 1; i >= 0; --i) {
-    sum = sum * DoubleDouble{x, 0.0} + DoubleDouble{p.coefficients[at(i)], 0.0};
+    sum = sum * x + p.coefficients[at(i)];
   }
   return sum;
 }
@@ -73,7 +73,7 @@ double evaluate_accurately(const Polynomial& p, double x) { return horner(p, x).
 double evaluate_derivative_accurately(const Polynomial& p, double x) {
   DoubleDouble sum;
   for (int i = p.degree; i >= 1; --i) {
-    sum = sum * DoubleDouble{x, 0.0} + two_product(i, p.coefficients[at(i)]);
+    sum = sum * x + two_product(i, p.coefficients[at(i)]);
   }
   return sum.hi;
 }

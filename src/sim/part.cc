@@ -360,6 +360,29 @@ bool Part::hold_floors() {
   return changed;
 }
 
+/// The only mode there is: nothing to search. False if its equations do not simply have a solution;
+/// then the search will see why, and whether something jumps.
+bool Part::settle_only_mode() {
+  if (!has_started_ || !mode_conditions_.empty() || plan_ == nullptr || plan_->is_singular() ||
+      plan_->is_static() || !by_values_.empty() || !plan_->equations().checks.empty() ||
+      !plan_->ip().under_unknowns.empty() || !plan_->switched_rows().empty()) {
+    return false;
+  }
+  SystemSolver& solver = plan_->ip_solver();
+  fit(frame_);
+  loaded_ = frame_;
+  const bool solved = solver.solve(frame_.data(), Effort::Near) && solver.rank_deficiency() == 0;
+  iterations_ += solver.iterations();
+  if (!solved) {
+    frame_ = loaded_;
+    return false;
+  }
+  right_sides(*plan_, frame_, sides_, right_);
+  std::swap(sides_, right_);
+  sides_time_ = frame_[at(time_place_)];
+  return true;
+}
+
 bool Part::settle(double time) {
   failure_.reset();
   failed_.reset();
@@ -368,8 +391,7 @@ bool Part::settle(double time) {
   load(time);
   Plan* const before = plan_;
   for (int round = 0;; ++round) {
-    ModeSearch search(*this, !has_started_);
-    if (!search.run()) return false;
+    if (!settle_only_mode() && !ModeSearch(*this, !has_started_).run()) return false;
     if (!hold_floors()) break;
     if (round < kMostRounds) continue;
     failure_ =

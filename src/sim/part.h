@@ -208,6 +208,7 @@ class Part {
     int levels = 0;             // of the tower
     bool vanishes = false;
   };
+  bool settle_only_mode();
   bool hold_floors();
   void fill_delays(std::vector<double>& frame);
   void enter_inputs(std::span<const expr::ExprId> roots);
@@ -273,6 +274,8 @@ class Part {
   std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
   std::vector<double> border_ends_;
   // Kept, so that an event takes no memory.
+  std::vector<double> loaded_;
+  Sides right_;
   std::vector<BorderValue> border_values_;
   std::vector<Truth> relation_truths_, truths_, seen_truths_;
   std::vector<char> seen_reached_;  // per border
