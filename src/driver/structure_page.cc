@@ -148,8 +148,9 @@ std::string mode_json(const ModeStructure& mode) {
       mode.singular
           ? (mode.is_static ? "with a solution at an instant only; as time passes: " : "") +
                 mode.singular->why.message
-          : fmt::format("{} equations, index {}, {} degrees of freedom", mode.equations.size(),
-                        mode.index, mode.degrees_of_freedom);
+          : fmt::format("{} equation{}, index {}, {} degree{} of freedom", mode.equations.size(),
+                        mode.equations.size() == 1 ? "" : "s", mode.index, mode.degrees_of_freedom,
+                        mode.degrees_of_freedom == 1 ? "" : "s");
   std::string problems;
   const auto add = [&](const char* name, const ModeStructure::Blocks& blocks) {
     if (blocks.rows.empty() && blocks.unknowns.empty()) return;
