@@ -300,7 +300,8 @@ double PartRun::difference_at(const Tracked& track, double time) {
       search_frame_[at(part_.place(states[at(i)]))] = motion_->dense().value(time, i);
     }
   }
-  std::vector<double> values(at(track.formulas->size()));
+  std::vector<double>& values = coefficients_;
+  values.resize(at(track.formulas->size()));
   track.formulas->evaluate_each(search_frame_.data(), values.data());
   if (track.kind != Tracked::Kind::Linear) return values[0];
   double sum = values.back();
