@@ -128,7 +128,11 @@ class Report:
         """No errors, a picture, and the values of `wanted`; one that can be called is asked."""
         for key, value in {"errors": [], "pictured": True, **wanted}.items():
             found = seen.get(key)
-            if not value(found) if callable(value) else found != value:
+            try:
+                right = value(found) if callable(value) else found == value
+            except (TypeError, KeyError):  # it was not seen
+                right = False
+            if not right:
                 self.problems.append(f"{page}: {key} is {found!r}" + ("" if callable(value) else f" instead of {value!r}"))
 
     def end(self, folder):

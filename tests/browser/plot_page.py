@@ -15,7 +15,9 @@ proc P() = |[ n: nat, b: bool, big: nat | *[ n < 5 -> delta 1.0; n := n + 1; b :
 THERMOSTAT = """
 proc Room(ref T: real) =
 |[ heating: bool := true, outside: real := 15.0, cost: real := 0.0
- | T' = outside - T + (if heating then 10.0 else 0.0), cost' = if heating then 1.0 else 0.0
+ | [ heating     -> T' = outside - T + 10.0, cost' = 1.0
+   | not heating -> T' = outside - T,        cost' = 0.0
+   ]
  | *[ nabla T >= 22.0; heating := false; !"off at ", time, "\\n"; nabla T <= 20.0; heating := true ]
 ]|
 xper = |[ T: real := 18.0 | Room(T) ]|
