@@ -59,7 +59,7 @@ MODELS = [
      [("C++ by hand", baseline(HAND, "timers", "2000000"), None),
       ("SystemC methods", baseline(SYSTEMC, "timers", "1000"), 1.5),
       ("SimPy", baseline(SIMPY, "timers", "100"), None)]),
-    ("M/M/1", "lots", chi("mm1", 3000000, 3000000),
+    ("M/M/1", "lots", chi("mm1", 10000000, 10000000),
      [("C++ by hand", baseline(HAND, "mm1", "1000000"), None),
       ("SimPy", baseline(SIMPY, "mm1", "50000"), 50),
       ("SimPy, a store", baseline(SIMPY, "mm1_store", "50000"), None)]),

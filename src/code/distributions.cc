@@ -169,7 +169,9 @@ void distribution_start(std::uint64_t key, Slot* distribution) {
   distribution[5].i = 0;
 }
 
-RunError distribution_sample(SampleBlocks& blocks, Slot* distribution, Slot* value) {
+namespace {
+
+[[gnu::noinline]] RunError sample_any(SampleBlocks& blocks, Slot* distribution, Slot* value) {
   const auto key = static_cast<std::uint64_t>(distribution[4].i);
   const auto sample = static_cast<std::uint64_t>(distribution[5].i);
   const Slot* a = distribution + 1;
@@ -224,6 +226,23 @@ RunError distribution_sample(SampleBlocks& blocks, Slot* distribution, Slot* val
   }
   if (error == RunError::None) distribution[5].i = static_cast<std::int64_t>(sample + 1);
   return error;
+}
+
+}  // namespace
+
+/// The exponential samples that are made already come first, without a call: they are the most.
+RunError distribution_sample(SampleBlocks& blocks, Slot* distribution, Slot* value) {
+  if (distribution->i == static_cast<std::int64_t>(DistributionKind::Exponential)) {
+    const auto sample = static_cast<std::uint64_t>(distribution[5].i);
+    const double* const ready =
+        blocks.ready_exponential(static_cast<std::uint64_t>(distribution[4].i), sample);
+    if (ready != nullptr) [[likely]] {
+      distribution[5].i = static_cast<std::int64_t>(sample + 1);
+      value->r = distribution[1].r * *ready;
+      return RunError::None;
+    }
+  }
+  return sample_any(blocks, distribution, value);
 }
 
 }  // namespace chi::code

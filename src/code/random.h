@@ -40,11 +40,17 @@ class SampleBlocks {
     if (row.key != key || row.exponentials_start != start) fill_exponentials(row, key, start);
     return row.exponentials[sample % kTogether];
   }
+  /// The same, if it is made already; else null.
+  const double* ready_exponential(std::uint64_t key, std::uint64_t sample) const {
+    const Row& row = rows_[key % rows_.size()];
+    const bool there = row.key == key && row.exponentials_start == sample - sample % kTogether;
+    return there ? &row.exponentials[sample % kTogether] : nullptr;
+  }
 
  private:
   static constexpr std::size_t kTogether = 4;
   static constexpr std::uint64_t kNone = 1;  // no multiple of kTogether
-  struct Row {
+  struct alignas(64) Row {
     std::uint64_t key = 0;
     std::uint64_t start = kNone;
     std::uint64_t exponentials_start = kNone;

@@ -129,7 +129,15 @@ std::int32_t Scheduler::choose(std::int32_t count) {
 
 bool Scheduler::discrete_phase() {
   std::vector<std::int32_t> active;  // filled only when a livelock is suspected
-  for (std::int32_t process = pick_ready(); process >= 0; process = pick_ready()) {
+  // Time passes here as well, while nobody but the processes has to know of it.
+  const bool alone = physics == nullptr && recorder == nullptr && observer == nullptr;
+  while (true) {
+    std::int32_t process = pick_ready();
+    if (process < 0 && alone) {
+      active.clear();
+      process = pass_to_next();
+    }
+    if (process < 0) return true;
     ++counts_.resumptions;
     if (++actions_ + interpreter_.work > options_.max_actions) {
       if (std::find(active.begin(), active.end(), process) == active.end())
@@ -144,7 +152,36 @@ bool Scheduler::discrete_phase() {
     if (!resume(process)) return false;
     if (interrupted()) return false;
   }
-  return true;
+}
+
+/// Time passes to the next deadline, if it is in the future and before the end of the run: who goes
+/// on. Else -1, and `advance` does what there is to do.
+[[gnu::always_inline]] inline std::int32_t Scheduler::pass_to_next() {
+  if (calendar_.empty()) return -1;
+  const double next = calendar_.next_time();
+  if (next > options_.end || next <= machine_.time) return -1;
+  start_instant(next);
+  const std::int32_t process = calendar_.next_process();
+  ProcessState& state = processes_[at(process)];
+  if (state.state == State::Selecting) [[unlikely]] {
+    wake_due(next);
+    return pick_ready();
+  }
+  calendar_.pop();
+  ++counts_.time_events;
+  state.state = State::Ready;
+  if (!calendar_.next_is(next)) [[likely]]
+    return process;
+  ready_.insert(process);
+  wake_due(next);
+  return pick_ready();
+}
+
+inline void Scheduler::start_instant(double time) {
+  machine_.time = time;
+  actions_ = 0;
+  interpreter_.work = 0;
+  ++counts_.instants;
 }
 
 /// Now and then: progress is told, and what runs most is compiled.
@@ -461,10 +498,7 @@ bool Scheduler::advance() {
       recorder->constant_until(machine_.time, next);
       recorder->before_event(next);
     }
-    machine_.time = next;
-    actions_ = 0;
-    interpreter_.work = 0;
-    ++counts_.instants;
+    start_instant(next);
   }
   wake_due(next);
   return true;
@@ -481,7 +515,7 @@ bool Scheduler::come_to_rest() {
 }
 
 /// Readies all whose deadline is `time`, which is the earliest.
-[[gnu::always_inline]] inline void Scheduler::wake_due(double time) {
+void Scheduler::wake_due(double time) {
   do {
     const std::int32_t process = calendar_.next_process();
     calendar_.pop();

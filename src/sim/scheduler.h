@@ -124,6 +124,8 @@ class Scheduler {
     return static_cast<std::int32_t>(&p - processes_.data());
   }
   bool advance();
+  std::int32_t pass_to_next();
+  void start_instant(double time);
   void wake_due(double time);
   void wake_first_due();
   bool come_to_rest();
@@ -153,6 +155,7 @@ class Scheduler {
   // select.cc
   Choice select(std::int32_t process, std::int32_t number);
   Choice wait_for_any(std::int32_t process, std::int32_t number);
+  bool wait_for_partners(ProcessState& state, const code::Selection& selection);
   Choice take(std::int32_t process, const code::Offer& offer);
   bool possible(const ProcessState& process, const code::Offer& offer) const;
   void wait_in_selection(std::int32_t process, const code::Selection& selection);

@@ -50,6 +50,10 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
 Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t number) {
   ProcessState& state = processes_[at(process)];
   const code::Selection& selection = state.routine->selections[at(number)];
+  if (wait_for_partners(state, selection)) [[likely]] {
+    state.waits_at = number;
+    return Choice::Wait;
+  }
   bool open = selection.offers == 0;  // a nabla: its only way on is its condition
   for (std::int32_t i = 0; i < selection.offers && !open; ++i) {
     const Offer& offer = state.offers[selection.first_offer + i];
@@ -75,6 +79,34 @@ Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t num
   state.state = State::Selecting;
   wait_in_selection(process, selection);
   return Choice::Wait;
+}
+
+/// Most selections wait for others to communicate, and for nothing else. False, with nothing done,
+/// if this one does not.
+inline bool Scheduler::wait_for_partners(ProcessState& state, const code::Selection& selection) {
+  if (!selection.deadlines.empty() || !selection.watched.empty() || !selection.conditions.empty())
+    return false;
+  const std::int32_t process = number_of(state);
+  End** const first_end = ends_.data() + state.first_end;
+  End** next_end = first_end;
+  const Offer* offer = state.offers + selection.first_offer;
+  for (const Offer* const end = offer + selection.offers; offer != end; ++offer) {
+    if (offer->guard >= 0 && state.frame[offer->guard].i == 0) continue;
+    if (offer->kind != Offer::Kind::Receive && offer->kind != Offer::Kind::Send) {
+      for (End** e = first_end; e != next_end; ++e) **e = {};
+      return false;
+    }
+    ChannelState& channel = channel_of(state, *offer);
+    End* const here = offer->kind == Offer::Kind::Receive ? &channel.receiver : &channel.sender;
+    if (here->process >= 0) continue;  // of two offers on one channel the first counts
+    *here = {process, static_cast<std::int32_t>(offer - state.offers)};
+    *next_end++ = here;
+  }
+  if (next_end == first_end) return false;
+  state.ends = static_cast<std::int32_t>(next_end - first_end);
+  state.state = State::Selecting;
+  state.timed = state.watching = state.asking = false;
+  return true;
 }
 
 Scheduler::Choice Scheduler::take(std::int32_t process, const Offer& offer) {
