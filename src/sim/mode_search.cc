@@ -66,6 +66,13 @@ void ModeSearch::load(Attempt& attempt) {
   part_.fit(attempt.frame);
 }
 
+/// The part has the values of this attempt.
+void ModeSearch::show(const Attempt& attempt) {
+  part_.frame_ = attempt.frame;
+  part_.fit(part_.frame_);
+  shown_ = &attempt;
+}
+
 ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   const auto [place, is_new] = attempts_.try_emplace({sides, jumps_});
   Attempt& attempt = place->second;
@@ -73,7 +80,8 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   --budget_;
   order_.push_back(&attempt);
   assumed_.push_back(sides);
-  if (order_.size() > 1) part_.frame_ = loaded_;
+  if (shown_ != nullptr) part_.frame_ = loaded_;
+  shown_ = nullptr;
   Part::PlanResult result = part_.plan_for(sides);
   attempt.plan = result.plan;
   attempt.why = std::move(result.why);
@@ -82,8 +90,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   solve(attempt);
   if (!attempt.solved) return attempt;
   part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
-  part_.frame_ = attempt.frame;
-  part_.fit(part_.frame_);
+  show(attempt);
   attempt.next = part_.plan_for(attempt.right).plan;
   return attempt;
 }
@@ -293,8 +300,7 @@ bool ModeSearch::take(const Sides& sides) {
   const std::vector<char> held = held_borders(sides);
   if (!held.empty() && part_.workshop_.options.sliding == Sliding::Error) return false;
   part_.plan_ = found.plan;
-  if (&found != order_.back()) part_.frame_ = found.frame;
-  part_.fit(part_.frame_);
+  if (shown_ != &found) show(found);
   part_.sides_ = found.right;
   part_.sides_time_ = time();
   part_.jumps_ = found.changes;
@@ -343,14 +349,13 @@ bool ModeSearch::take_resting() {
       sides[at(b)] = assumed;
       rests = true;
     }
-    part_.frame_ = a.frame;
+    show(a);
     if (!rests || part_.plan_for(sides).plan != a.plan) continue;
     part_.plan_ = a.plan;
     part_.sides_ = sides;
     part_.sides_time_ = std::numeric_limits<double>::quiet_NaN();
     part_.jumps_ = a.changes;
     part_.conserved_ = a.conserved;
-    part_.fit(part_.frame_);
     return true;
   }
   return false;

@@ -51,6 +51,7 @@ class ModeSearch {
 
   Sides start_sides();
   void load(Attempt& attempt);
+  void show(const Attempt& attempt);
   Attempt& attempt(const Sides& sides);
   void solve(Attempt& attempt);
   bool solve_plan(Attempt& attempt);
@@ -86,6 +87,7 @@ class ModeSearch {
   bool initial_;
   bool jumps_ = false;
   std::vector<double> loaded_;
+  const Attempt* shown_ = nullptr;  // its values are the part's; none: `loaded_`
   std::map<std::pair<Sides, bool>, Attempt> attempts_;
   std::vector<const Attempt*> order_;  // as they were made
   std::vector<Sides> assumed_;         // in the same order
