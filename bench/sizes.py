@@ -16,6 +16,7 @@ BUILD = sys.argv[1]
 
 # What grows, the model, its parameters, the counter that is the rate's.
 RUNS = [
+    ("10^7 timers of 10^3 processes", "many_timers", {"n": 10**3, "k": 10**4}, "time_events"),
     ("10^7 timers of 10^4 processes", "many_timers", {"n": 10**4, "k": 10**3}, "time_events"),
     ("10^7 timers of 10^5 processes", "many_timers", {"n": 10**5, "k": 10**2}, "time_events"),
     ("10^7 timers of 10^6 processes", "many_timers", {"n": 10**6, "k": 10}, "time_events"),
