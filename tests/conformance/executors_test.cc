@@ -62,6 +62,28 @@ sys S() = |[ a, b, c: -lot, level, done: nat | G(a) || B(a, b, level) || M(b, c)
   EXPECT_EQ(native.counts.resumptions, interpreted.counts.resumptions);
 }
 
+// In the body of a process, and not of a function: only bodies are compiled.
+TEST(Executors, OperationsInBodies) {
+  EXPECT_EQ(
+      output_of(R"(
+type part = { on: bool, at: real # nat, tags: string* }
+proc P() =
+|[ n: int := -7, m: int := 3, k: nat := 2, x: real := -2.5, s: string := "ab", p, q: part, v: part^2, i: nat, u: -> nat := constant(4)
+ | !min(n, m), " ", max(n, m), " ", sign(n), " ", sign(m), " ", sign(m - 3), " ", sign(x), " ", sign(-x), " ", sign(x + 2.5), "\n"
+ ; !n div m, " ", n mod m, " ", m ^ k, " ", abs(n), " ", abs(x), " ", min(x, 1.0), " ", max(x, 1.0), "\n"
+ ; p := { on = true, at = <1.5, 2>, tags = ["x", s] }; q := p; q.tags := q.tags ++ [str(q.at)]; v.1 := q; i := 1
+ ; !p = q, " ", v.i = q, " ", s < "b", " ", s <= "ab", " ", "b" < s, "\n"
+ ; !v, "\n"; v.0 := v.i; v.i := { on = false, at = <0.0, 0>, tags = [] }; !v.0.tags, " ", v.(i).on, " ", sample u + sample u
+]|
+)"),
+      "-7 3 -1 1 0 -1.0 1.0 0.0\n"
+      "-3 2 9 7 2.5 -2.5 1.0\n"
+      "false true true true false\n"
+      "[{on = false, at = <0.0, 0>, tags = []}, {on = true, at = <1.5, 2>, tags = [\"x\", \"ab\", "
+      "\"<1.5, 2>\"]}]\n"
+      "[\"x\", \"ab\", \"<1.5, 2>\"] false 8");
+}
+
 #ifdef CHI_WITH_NATIVE
 TEST(Executors, StatementsAreCompiled) {
   const Ran ran = run_model("proc P() = |[ n: nat | *[ n < 100 -> delta 1.0; n := n + 1 ]; !n ]|");

@@ -47,7 +47,7 @@ def passes(scratch, test, jobs, patience=PATIENCE):
     if test.startswith("models/"):
         folder = str(scratch / "tests" / test)
         command = [str(scratch / "tests/models/run.py"), str(scratch / "build/chi"), folder, "--quiet", "--jobs", str(jobs),
-                   "--timeout", "20"]
+                   "--timeout", "200"]
     else:
         command = [str(scratch / "build/tests" / test), "--gtest_brief=1", "--gtest_fail_fast"]
     limits = "ulimit -v 8000000 -c 0; "
