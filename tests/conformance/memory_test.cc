@@ -207,6 +207,24 @@ TEST_P(SteadyState, AllocatesNothing) {
   EXPECT_LT(gauge.most_bytes, 100'000);
 }
 
+// Time then passes in the loop of the processes. A longer run asks for no more.
+TEST(SteadyStateAlone, AllocatesNothing) {
+  const SourceFile source("factory.chi", std::string(kFactory));
+  Diagnostics diagnostics;
+  const auto compiled = driver::compile(source, {}, {}, diagnostics);
+  ASSERT_TRUE(compiled.has_value());
+  const auto news_until = [&](double end) {
+    sim::Scheduler scheduler(*compiled->model, *compiled->program,
+                             {.end = end, .executor = sim::Executor::Interpreter});
+    const long before = news;
+    const sim::Outcome outcome = scheduler.run();
+    EXPECT_TRUE(std::holds_alternative<sim::EndReached>(outcome.why));
+    EXPECT_GT(scheduler.counts().communications, static_cast<std::int64_t>(2 * end));
+    return news - before;
+  };
+  EXPECT_EQ(news_until(50'000), news_until(200'000));
+}
+
 // Ten million events: the memory at the end is that of the beginning.
 TEST(Memory, DoesNotGrow) {
   constexpr std::string_view model = R"(
