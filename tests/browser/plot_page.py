@@ -104,6 +104,8 @@ document.getElementById("theme").click();
 await wait(5);
 """
 
+SIZE = "const image = document.querySelector('img'); await image.decode(); seen.size = image.naturalWidth;"
+
 
 def main():
     chi, shots = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -128,7 +130,7 @@ def main():
         report.wants("dark", seen, before="rgb(13, 17, 23)", after="rgb(243, 244, 246)")
         subprocess.run([chi, "run", "counting.chi", "--plot", "plot.svg", "--quiet"], cwd=folder, check=True)
         (folder / "svg.html").write_text("<html><head></head><body><img src='plot.svg'></body></html>")
-        seen = browser.visit(folder / "svg.html", "seen.size = document.querySelector('img').naturalWidth;", shots / "svg.png")
+        seen = browser.visit(folder / "svg.html", SIZE, shots / "svg.png")
         report.wants("svg", seen, size=800)
     return report.end(shots)
 
