@@ -6,13 +6,13 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 
 .PHONY: all first demo test bench docs format lint fuzz dev threads coverage mutation soak packages clean
 
-# The first build takes a few minutes; who waits is told.
-first:
-	@test -x build/chi || echo 'Installing what is missing and building; then the demo starts.'
-
 all: packages
 	@cmake --preset release >/dev/null
 	@cmake --build build --target chi
+
+# The first build takes a few minutes; who waits is told.
+first:
+	@test -x build/chi || echo 'Installing what is missing and building; then the demo starts.'
 
 demo: first all
 	@scripts/demo.sh
