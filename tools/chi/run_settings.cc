@@ -200,7 +200,7 @@ void check_vars(const std::vector<std::string>& patterns, const std::vector<std:
     std::string help = fmt::format("did you mean `{}`?", meant);
     if (meant.empty()) {
       const std::size_t shown = std::min(names.size(), kListed);
-      help = fmt::format("it has {}{}", fmt::join(names.begin(), names.begin() + shown, ", "),
+      help = fmt::format("it has {}{}", fmt::join(std::span(names).first(shown), ", "),
                          shown < names.size() ? ", ..." : "");
     }
     if (names.empty()) help = "it has none that could be recorded";
