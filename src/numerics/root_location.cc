@@ -150,8 +150,8 @@ Location locate(const RootFunction& g, double left, double right, const Location
   return found;
 }
 
-// Newton's method in plain arithmetic leaves only the last digits of a simple root to accurate
-// values. None where it leaves the bracket, or where they do not confirm what it found.
+// Newton's method, in plain arithmetic but for the last step, mostly ends beside a simple root: two
+// neighbours are the bracket. None where it leaves the one given, or where they do not confirm it.
 static std::optional<Bracket> narrow(const Polynomial& p, const Polynomial& slope,
                                      const IsolatedRoot& root) {
   const double left = evaluate(p, root.left), right = evaluate(p, root.right);
@@ -164,14 +164,14 @@ static std::optional<Bracket> narrow(const Polynomial& p, const Polynomial& slop
     x -= step;
     if (std::abs(step) <= kEpsilon * std::abs(x)) break;
   }
-  double size = 0;
-  for (const double term : p.terms()) size += std::abs(term);
-  const double reach = 4 * kEpsilon * (std::abs(x) + size / std::abs(gradient));
-  Bracket b{std::max(root.left, x - reach), std::min(root.right, x + reach), 0, 0};
-  if (!(b.left < b.right)) return std::nullopt;
-  b.value_left = evaluate_accurately(p, b.left);
-  b.value_right = evaluate_accurately(p, b.right);
+  x -= evaluate_accurately(p, x) / gradient;
   const int rises = root.kind == RootKind::Rising ? 1 : -1;
+  const double value = evaluate_accurately(p, x);
+  const bool ahead = rises * value < 0;
+  const double other = std::nextafter(x, ahead ? root.right : root.left);
+  const double beyond = evaluate_accurately(p, other);
+  const Bracket b = ahead ? Bracket{x, other, value, beyond} : Bracket{other, x, beyond, value};
+  if (!(b.left >= root.left && b.right <= root.right && b.left < b.right)) return std::nullopt;
   if (!(rises * b.value_left < 0 && rises * b.value_right >= 0)) return std::nullopt;
   return b;
 }
@@ -189,7 +189,7 @@ Location locate(const Polynomial& p, const IsolatedRoot& root, const LocationOpt
   if (is_crossing(root.kind) && options.method == RootFinder::Toms748) {
     if (const auto bracket = narrow(p, slope, root)) {
       Location found = locate(g, *bracket, options);
-      found.evaluations += 2;
+      found.evaluations += 3;
       return found;
     }
   }

@@ -112,18 +112,19 @@ bool Engine::notice_zeno(std::int32_t number) {
   if (times.size() <= kKept) return true;
   times.erase(times.begin());
   if (workshop_.options.zeno == Zeno::Continue) return true;
+  const std::size_t last = times.size() - 1;
+  const double step = times[last] - times[last - 1];
+  const double near = 1e-8 * std::max(std::abs(now), times.back() - times.front());
+  if (step * step > near * (times[last - 1] - times[last - 2])) return true;  // far from a limit
   double least = kInfinity, most = 0;
   for (std::size_t i = 2; i < times.size(); ++i) {
     const double ratio = (times[i] - times[i - 1]) / (times[i - 1] - times[i - 2]);
     least = std::min(least, ratio);
     most = std::max(most, ratio);
   }
-  const double step = times.back() - times[times.size() - 2];
   const double rest = step * most / (1 - most);
   const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
-  if (!geometric || rest > 1e-8 * std::max(std::abs(now), times.back() - times.front())) {
-    return true;
-  }
+  if (!geometric || rest > near) return true;
   const double limit = now + rest;
   const BorderEvent& event = member.run->events().front();
   if (event.border < 0) return true;
