@@ -32,7 +32,7 @@ bool is_overdetermined(const Plan& plan, const SolveFailure& failure) {
 /// What makes no sense at a later time is only said of the start.
 Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure) const {
   const std::string when =
-      initial_ ? std::string("at the start") : fmt::format("at t = {}", time());
+      initial_ ? std::string("at the start") : fmt::format("at t = {:.10g}", time());
   Diagnostic result{.code = DiagCode::NoConsistentValues};
   const structure::NameOf name_of = part_.workshop_.names();
   std::optional<structure::Explanation> known;
@@ -69,11 +69,10 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
 
 /// An impulse moves velocities, not positions: a constraint on what cannot jump holds before.
 Diagnostic ModeSearch::explain_violated(const Plan& plan, const JumpResult& jump) const {
-  Diagnostic result{
-      .code = DiagCode::JumpImpossible,
-      .message = fmt::format(
-          "the equations of the new mode do not hold at t = {}, and no impulse can make them hold",
-          time())};
+  Diagnostic result{.code = DiagCode::JumpImpossible,
+                    .message = fmt::format("the equations of the new mode do not hold at t = "
+                                           "{:.10g}, and no impulse can make them hold",
+                                           time())};
   for (std::size_t i = 0; i < jump.violated_rows.size() && i < kMaxShown; ++i) {
     const std::optional<Span> span = part_.row_span(plan.equations(), jump.violated_rows[i]);
     if (!span) continue;
@@ -103,7 +102,7 @@ Diagnostic ModeSearch::explain(const Attempt& attempt) const {
   if (!attempt.forbidden.empty()) {
     Diagnostic result{
         .code = DiagCode::JumpForbidden,
-        .message = fmt::format("`{}` would have to jump at t = {}, which "
+        .message = fmt::format("`{}` would have to jump at t = {:.10g}, which "
                                "`--jumps error` forbids",
                                part_.variable_name(attempt.forbidden[0].variable), time())};
     if (attempt.why) result.span = attempt.why->span;
@@ -158,7 +157,7 @@ void ModeSearch::explain() {
     return;
   }
   Diagnostic result{.code = DiagCode::NoConsistentMode,
-                    .message = fmt::format("no mode is consistent at t = {}", time())};
+                    .message = fmt::format("no mode is consistent at t = {:.10g}", time())};
   for (std::size_t i = 0; i < order_.size() && result.notes.size() < kMaxShown; ++i) {
     if (tried.erase(assumed_[i]) == 0) continue;  // tried before, without jumps
     const Attempt& a = *order_[i];
@@ -176,7 +175,8 @@ void ModeSearch::explain() {
     result.code = DiagCode::SlidingForbidden;
     result.span = part_.border_span(surfaces[0]);
     result.message = fmt::format(
-        "both sides of {} = 0 push back at t = {}, and `--sliding error` forbids to slide on it",
+        "both sides of {} = 0 push back at t = {:.10g}, and `--sliding error` forbids to slide on "
+        "it",
         part_.text(part_.conditions_.borders()[at(surfaces[0])].difference), time());
     result.help =
         "without `--sliding error` the run slides along the border; a hysteresis, or a mode of its "
