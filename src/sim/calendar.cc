@@ -120,11 +120,7 @@ void Calendar::sink(std::size_t at, Entry entry) {
 void Calendar::insert_into_heap(Entry entry) {
   if (few_) become_heap();
   if (time_bits(entry) > horizon_) {
-    if (is_followed(entry)) {
-      place_[static_cast<std::size_t>(process_in(entry))] =
-          kFar + static_cast<std::int32_t>(far_size_);
-    }
-    far_[far_size_++] = entry;
+    put_far(far_size_++, entry);
   } else if (vacant_) {
     vacant_ = false;
     sink(kRoot, entry);
@@ -142,48 +138,40 @@ void Calendar::heapify() {
   for (std::size_t i = parent(end_of_heap() - 1); i >= kRoot; --i) sink(i, list()[i]);
 }
 
+void Calendar::put_far(std::size_t at, Entry entry) {
+  far_[at] = entry;
+  if (is_followed(entry))
+    place_[static_cast<std::size_t>(process_in(entry))] = kFar + static_cast<std::int32_t>(at);
+}
+
+/// A new horizon: of these entries, which may be those of the heap or the far ones, about a
+/// sixteenth become the heap, the others go behind the far ones.
+void Calendar::split(const Entry* entries, std::size_t count) {
+  horizon_ = sixteenth(entries, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Entry entry = entries[i];
+    if (time_bits(entry) <= horizon_) {
+      list()[kRoot + size_++] = entry;
+    } else {
+      put_far(far_size_++, entry);
+    }
+  }
+  if (far_size_ == 0) horizon_ = kNoHorizon;
+  too_many_ = std::max(kMany, 2 * size_);
+}
+
 /// The heap has become large, without a vacancy: most of it becomes far.
 void Calendar::move_to_far() {
   Entry* const heap = list() + kRoot;
-  horizon_ = sixteenth(heap, size_);
   const std::size_t before = std::exchange(size_, 0);
-  for (std::size_t i = 0; i < before; ++i) {
-    const Entry entry = heap[i];
-    if (time_bits(entry) <= horizon_) {
-      heap[size_++] = entry;
-    } else {
-      if (is_followed(entry)) {
-        place_[static_cast<std::size_t>(process_in(entry))] =
-            kFar + static_cast<std::int32_t>(far_size_);
-      }
-      far_[far_size_++] = entry;
-    }
-  }
+  split(heap, before);
   std::fill(heap + size_, heap + before, kLatest);
-  if (far_size_ == 0) horizon_ = kNoHorizon;
-  too_many_ = std::max(kMany, 2 * size_);
   heapify();
 }
 
 /// The heap is empty, and others are far: the earliest of them become the heap.
 void Calendar::take_from_far() {
-  Entry* const heap = list() + kRoot;
-  horizon_ = sixteenth(far_.data(), far_size_);
-  const std::size_t before = std::exchange(far_size_, 0);
-  for (std::size_t i = 0; i < before; ++i) {
-    const Entry entry = far_[i];
-    if (time_bits(entry) <= horizon_) {
-      heap[size_++] = entry;
-      continue;
-    }
-    if (is_followed(entry)) {
-      place_[static_cast<std::size_t>(process_in(entry))] =
-          kFar + static_cast<std::int32_t>(far_size_);
-    }
-    far_[far_size_++] = entry;
-  }
-  if (far_size_ == 0) horizon_ = kNoHorizon;
-  too_many_ = std::max(kMany, 2 * size_);
+  split(far_.data(), std::exchange(far_size_, 0));
   heapify();
 }
 
@@ -238,9 +226,7 @@ void Calendar::erase(std::int32_t process) {
 
 void Calendar::far_leaves(std::size_t at) {
   const Entry last = far_[--far_size_];
-  far_[at] = last;
-  if (at < far_size_ && is_followed(last))
-    place_[static_cast<std::size_t>(process_in(last))] = kFar + static_cast<std::int32_t>(at);
+  if (at < far_size_) put_far(at, last);
   if (far_size_ == 0) horizon_ = kNoHorizon;
 }
 

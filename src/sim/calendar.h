@@ -127,6 +127,8 @@ class Calendar {
   void fill_vacancy();
   void heapify();
   void take_from_far();
+  void put_far(std::size_t at, Entry entry);
+  void split(const Entry* entries, std::size_t count);
   void move_to_far();
   void far_leaves(std::size_t at);
   void never_empty_before_far();

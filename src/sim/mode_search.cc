@@ -31,8 +31,9 @@ bool ModeSearch::run() {
   for (const bool jumps : {false, true}) {
     if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
     jumps_ = jumps;
-    if (iterate(start) || pivot(start) || pivot_sliding(start) || search_near(start) ||
-        take_resting() || search_sliding(start)) {
+    const bool may_slide = part_.workshop_.options.sliding != Sliding::Error;
+    if (iterate(start) || pivot(start, false) || (may_slide && pivot(start, true)) ||
+        search_near(start) || take_resting() || (may_slide && search_sliding(start))) {
       // A switch that opens leads through the same modes without a solution every time.
       if (!jumps && asked != nullptr && !attempt(start).solved) {
         part_.taken_[{start, asked}] = part_.sides_;
@@ -372,29 +373,13 @@ bool ModeSearch::iterate(Sides sides) {
   return false;
 }
 
-bool ModeSearch::pivot(Sides sides) {
-  std::set<Sides> seen;
-  while (budget_ > 0 && seen.insert(sides).second) {
-    if (take(sides)) return true;
-    const Attempt& last = attempt(sides);
-    if (!last.solved) return false;
-    const auto& borders = part_.mode_borders_;
-    const auto wrong = std::find_if(borders.begin(), borders.end(),
-                                    [&](int b) { return last.right[at(b)] != sides[at(b)]; });
-    if (wrong == borders.end()) return false;
-    sides[at(*wrong)] = last.right[at(*wrong)];
-  }
-  return false;
-}
-
-/// The same, but a border from which the modes on both sides lead back slides.
-bool ModeSearch::pivot_sliding(Sides sides) {
-  if (part_.workshop_.options.sliding == Sliding::Error) return false;
+/// With `may_slide` a border from which the modes on both sides lead back slides.
+bool ModeSearch::pivot(Sides sides, bool may_slide) {
   std::set<Sides> seen;
   while (budget_ > 0 && seen.insert(sides).second) {
     if (take(sides)) return true;
     const Attempt& here = attempt(sides);
-    if (!here.solved || here.jumped) return false;
+    if (!here.solved || (may_slide && here.jumped)) return false;
     const auto& borders = part_.mode_borders_;
     const auto wrong = std::find_if(borders.begin(), borders.end(),
                                     [&](int b) { return here.right[at(b)] != sides[at(b)]; });
@@ -403,7 +388,9 @@ bool ModeSearch::pivot_sliding(Sides sides) {
     sides[at(*wrong)] = now;
     const bool is_back =
         (was == Side::Plus && now == Side::Minus) || (was == Side::Minus && now == Side::Plus);
-    if (!is_back || !is_reached(loaded_, *wrong) || !is_reached(here.frame, *wrong)) continue;
+    if (!may_slide || !is_back || !is_reached(loaded_, *wrong) || !is_reached(here.frame, *wrong)) {
+      continue;
+    }
     const Attempt& there = attempt(sides);
     if (there.solved && !there.jumped && there.right[at(*wrong)] == was &&
         is_reached(there.frame, *wrong)) {
@@ -522,7 +509,6 @@ bool ModeSearch::search_near(const Sides& start) {
 
 /// At the start a border can be reached too; only the option forbids sliding.
 bool ModeSearch::search_sliding(const Sides& start) {
-  if (part_.workshop_.options.sliding == Sliding::Error) return false;
   const std::vector<int> borders = reached();
   if (borders.size() > 10) return false;
   for (std::size_t count = 1; count <= 3; ++count) {

@@ -67,8 +67,7 @@ class ModeSearch {
   bool take_or_follow(const Sides& sides);
   bool take_resting();
   bool iterate(Sides sides);
-  bool pivot(Sides sides);
-  bool pivot_sliding(Sides sides);
+  bool pivot(Sides sides, bool may_slide);
   bool search_near(const Sides& start);
   bool search_sliding(const Sides& start);
   std::vector<int> doubtful();
