@@ -95,8 +95,23 @@ Relation Conditions::make_relation(ExprId e) {
     relation.orientation = -1;
     return relation;
   }
+  std::optional<Surface> surface = surface_of(pool_, difference);
+  if (surface) {
+    const ExprId first = surface->terms.front();
+    const double c = surface->constant, width = kSurfaceRounding * std::abs(c);
+    for (auto i = by_place_.lower_bound({first, c - width});
+         i != by_place_.end() && i->first <= std::pair{first, c + width}; ++i) {
+      const Surface& other = *surfaces_[at(i->second)];
+      if (!other.same_as(*surface)) continue;
+      relation.border = i->second;
+      relation.orientation = surface->sign * other.sign;
+      return relation;
+    }
+    by_place_.emplace(std::pair{first, c}, static_cast<int>(borders_.size()));
+  }
   relation.border = static_cast<int>(borders_.size());
   borders_.push_back({left, right, difference});
+  surfaces_.push_back(std::move(surface));
   border_index_.emplace(difference, relation.border);
   return relation;
 }

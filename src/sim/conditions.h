@@ -1,12 +1,16 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "code/formulas.h"
 #include "expr/expr.h"
+#include "sim/surface.h"
 
 namespace chi::sim {
 
@@ -18,12 +22,12 @@ struct Relation {
   expr::ExprId node;
   expr::Op op = expr::Op::Less;
   int border = 0;       ///< where it changes
-  int orientation = 1;  ///< 1: left - right is the border's difference, -1: its negative
+  int orientation = 1;  ///< 1: left - right has the sign of the border's difference, -1: the other
 };
 
 /// A surface on which relations change: difference = 0, a smooth root function and never a truth
-/// value made a number (semantics.md §4). Relations that compare the same two things share it, so
-/// that `x > 0` and `x < 0` are one event.
+/// value made a number (semantics.md §4). Relations that change on one surface share it, so that
+/// `x > 0`, `x < 0` and `2*x > 0` are one event, and one border to slide on.
 struct Border {
   expr::ExprId left, right, difference;
 };
@@ -76,8 +80,10 @@ class Conditions {
   std::vector<std::vector<int>> borders_of_;
   std::vector<Relation> relations_;
   std::vector<Border> borders_;
-  std::unordered_map<expr::ExprId, int> border_index_;  // by difference
-  std::vector<Node> nodes_;                             // operands before what uses them
+  std::vector<std::optional<Surface>> surfaces_;                  // per border
+  std::unordered_map<expr::ExprId, int> border_index_;            // by difference
+  std::multimap<std::pair<expr::ExprId, double>, int> by_place_;  // by the first term, the constant
+  std::vector<Node> nodes_;                                       // operands before what uses them
   std::unordered_map<expr::ExprId, std::int32_t> index_;
   std::vector<expr::ExprId> plain_;
   std::unique_ptr<code::Formulas> formulas_;  // of `plain_`; made anew when that has grown

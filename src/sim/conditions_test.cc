@@ -40,6 +40,17 @@ TEST_F(ConditionsTest, RelationsOfTheSameTwoThingsShareABorder) {
   EXPECT_EQ(conditions.relations()[2].orientation, -1);
 }
 
+// Otherwise a motion that slides on one of them would stand on one side of the other.
+TEST_F(ConditionsTest, RelationsThatChangeOnOneSurfaceShareABorder) {
+  const ExprId limit = expr::constant(pool, 1.05), twice = expr::constant(pool, 2);
+  conditions.add(relation(Op::Less, x, limit));
+  conditions.add(relation(Op::Greater, expr::mul(pool, twice, limit), expr::mul(pool, twice, x)));
+  conditions.add(relation(Op::LessEqual, expr::mul(pool, twice, x), expr::add(pool, x, limit)));
+  ASSERT_EQ(conditions.borders().size(), 1u);
+  EXPECT_EQ(conditions.relations()[1].orientation, -1);
+  EXPECT_EQ(conditions.relations()[2].orientation, 1);
+}
+
 TEST_F(ConditionsTest, AConditionIsKnownAgain) {
   const int first = conditions.add(relation(Op::Less, x, y));
   EXPECT_EQ(conditions.add(relation(Op::Less, x, y)), first);

@@ -89,7 +89,7 @@ def signed(r, low, high):
 
 
 def text_of(x):
-    return f"({x!r})" if x < 0 else repr(x)
+    return f"({x!r})" if repr(x).startswith("-") else repr(x)
 
 
 # --- automata: x' = rate (goal - x) or x' = slope in each mode; the first guard that opens resets values and changes the mode
@@ -640,11 +640,12 @@ KINDS = {"automaton": automaton, "thermostats": thermostats, "balls": balls, "fr
          "needles": needles, "windows": windows, "coincidences": coincidences, "chains": chains}
 
 
-def make(seed, kind=None):
-    name = kind or list(KINDS)[seed % len(KINDS)]
+def make(seed, kind=None, kinds=None):
+    kinds = kinds or KINDS
+    name = kind or list(kinds)[seed % len(kinds)]
     for attempt in itertools.count():
         try:
-            return name, KINDS[name](random.Random(f"{name} {seed} {attempt}"))
+            return name, kinds[name](random.Random(f"{name} {seed} {attempt}"))
         except Degenerate:
             pass
 
@@ -676,9 +677,9 @@ def compare(case, answer, tolerance):
     return "", worst
 
 
-def check(chi, seed, options):
-    kind, case = make(seed, options.kind)
-    solver = options.solver or case.solvers[seed // len(KINDS) % len(case.solvers)]
+def check(chi, seed, options, kinds):
+    kind, case = make(seed, options.kind, kinds)
+    solver = options.solver or case.solvers[seed // len(kinds) % len(case.solvers)]
     arguments = ["run", "{}", "--end", repr(case.end), "--points", str(POINTS), "--out", "{csv}", "--solver", solver]
     answer = chi_process.call(chi, arguments, options.timeout, case.text)
     if answer.kind() != "ok":
@@ -687,12 +688,12 @@ def check(chi, seed, options):
     return kind, case, arguments, problem and f"wrong: {problem}", worst
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(kinds, about):
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("chi")
     parser.add_argument("--models", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--kind", choices=kinds)
     parser.add_argument("--solver", choices=SOLVERS)
     parser.add_argument("--tolerance", type=float, default=2e-5, help="error relative to 1 + |value|")
     parser.add_argument("--timeout", type=float, default=10.0, help="seconds of processor time for one call")
@@ -701,13 +702,13 @@ def main():
     parser.add_argument("--show", action="store_true", help="print the model of --seed and stop")
     options = parser.parse_args()
     if options.show:
-        print(make(options.seed, options.kind)[1].text)
+        print(make(options.seed, options.kind, kinds)[1].text)
         return 0
     chi = os.path.abspath(options.chi)
     failed, worst = {}, {}
     seeds = range(options.seed, options.seed + options.models)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for seed, (kind, case, arguments, problem, error) in zip(seeds, pool.map(lambda s: check(chi, s, options), seeds)):
+        for seed, (kind, case, arguments, problem, error) in zip(seeds, pool.map(lambda s: check(chi, s, options, kinds), seeds)):
             worst[kind] = max(worst.get(kind, 0.0), error)
             if not problem:
                 continue
@@ -724,4 +725,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(KINDS, __doc__))

@@ -2,7 +2,7 @@
 """Everything random, for a given time: `soak.py CHI [--seconds N] [--report FILE] [--fuzzers BUILD] [--keep FOLDER]`.
 
 Goes round all kinds in slices, each with seeds that were not used before, until the time is over: random DAEs, random hybrid
-models, metamorphic pairs, mutated models, bad inputs, faults of the machine, and the libFuzzer programs of BUILD if it is
+and mixed models, metamorphic pairs, mutated models, bad inputs, faults of the machine, and the libFuzzer programs of BUILD if it is
 given. Writes how many of each there were, and what failed. The first seed is the day's unless --seed says otherwise.
 """
 import argparse
@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SLICES = (
     ("random DAEs", ["random_dae.py", "{chi}", "--models", "200", "--seed", "{}"], 200, r"^(\d+) models, (\d+) failed"),
     ("random hybrid models", ["random_hybrid.py", "{chi}", "--models", "400", "--seed", "{}"], 400, r"^(\d+) models, (\d+) failed"),
+    ("random mixed models", ["random_mixed.py", "{chi}", "--models", "400", "--seed", "{}"], 400, r"^(\d+) models, (\d+) failed"),
     ("metamorphic pairs", ["metamorphic.py", "{chi}", "--models", "120", "--seed", "{}"], 120, r"^(\d+) pairs, (\d+) failed"),
     ("mutated models", ["mutate_models.py", "{chi}", "--each", "1", "--seed", "{}"], 1, r"^(\d+) calls, (\d+) failed"),
     ("bad inputs", ["bad_inputs.py", "{chi}", "--inputs", "500", "--seed", "{}"], 500, r"^(\d+) inputs, \d+ refused, (\d+) failed"),
