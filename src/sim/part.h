@@ -197,6 +197,8 @@ class Part {
   void right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out);
   Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value,
                   int& climbed);
+  /// Relative to the size of its terms, a derivative of a border that counts as zero.
+  double vanishing_slope(const std::vector<double>& frame, int border) const;
   Side side_of_weight(Plan& plan, std::vector<double>& frame, int border, int& climbed);
   /// -1, 0 or 1: the sign of the first derivative that does not vanish. `climbed`: the levels of
   /// derivatives that the frame has.

@@ -56,11 +56,15 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,
                       int& climbed) {
   if (std::abs(g.value) > g.band) return g.value > 0 ? Side::Plus : Side::Minus;
-  // Where an extremum was located, the first derivative is zero to half the digits only.
+  return static_cast<Side>(derivative_sign(plan, frame,
+                                           conditions_.borders()[at(border)].difference,
+                                           vanishing_slope(frame, border), climbed));
+}
+
+/// Where an extremum was located, the first derivative is zero to half the digits only.
+double Part::vanishing_slope(const std::vector<double>& frame, int border) const {
   const bool grazes = grazed_[at(border)] != 0 && frame[at(time_place_)] == touch_time_;
-  return static_cast<Side>(
-      derivative_sign(plan, frame, conditions_.borders()[at(border)].difference,
-                      grazes ? kRelativeZeroAtExtremum : kRelativeZero, climbed));
+  return grazes ? kRelativeZeroAtExtremum : kRelativeZero;
 }
 
 /// Sliding lasts while the weights are between 0 and 1; at an end their derivative decides.
@@ -74,7 +78,7 @@ Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border, in
   const bool low = w<kWeightBand, high = w> 1 - kWeightBand;
   if (!low && !high) return Side::Slide;
   const int direction = derivative_sign(plan, frame, expr::variable(workshop_.pool(), weight.var),
-                                        kRelativeZero, climbed);
+                                        vanishing_slope(frame, border), climbed);
   if (low && direction < 0) return Side::Minus;
   if (high && direction > 0) return Side::Plus;
   return Side::Slide;

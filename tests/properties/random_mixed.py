@@ -13,7 +13,7 @@ import sys
 
 import random_dae
 import random_hybrid
-from expression import derivative, number, substitute, value, variable
+from expression import TIME, derivative, number, sin, substitute, value, variable
 from random_hybrid import Case, Degenerate, Flow, Track, constant, decay, line, main, parabola, real, signed, solve, text_of
 
 NEAR_TIE = 2e-3  # events that are closer are left out: rounding would order them
@@ -663,6 +663,199 @@ def delays(r):
     return Case(text, end, tracks)
 
 
+def priorities(r):
+    """Tasks that are due at the same times change one value, which also decays: in order of priority, then of the text."""
+    count, end = r.randint(2, 5), 4.0
+    rate, x = real(r, 0.0, 1.0), signed(r, 0.5, 2)
+    tasks = [(r.choice((0.25, 0.5, 0.5, 1.0, 0.75)), real(r, -0.9, 0.9), signed(r, 0.1, 1), r.choice((None, 0, 1, 2, 3))) for _ in range(count)]
+    text = ("proc Task(period, a, b: real, ref x: real, ref n: nat) =\n|[ | *[ delta period; x := a*x + b; n := n + 1 ] ]|\n"
+            f"proc Decay(ref x: real) = |[ x' = -{rate!r}*x ]|\n")
+    instances = [f"Task({p!r}, {a!r}, {b!r}, x, n)" + ("" if k is None else f"@{k}") for p, a, b, k in tasks]
+    text += f"sys S() =\n|[ x: real := {x!r}, n: nat := 0\n | Decay(x) || " + " || ".join(instances) + "\n]|\n"
+    tracks = {"x": Track(), "n": Track()}
+    n, t = 0, 0.0
+    for step in range(int(end / 0.25) + 1):
+        t = 0.25 * step
+        if step:
+            x *= math.exp(-rate * 0.25)
+            due = sorted((k or 0, place) for place, (p, _, _, k) in enumerate(tasks) if math.fmod(t, p) == 0.0)
+            for _, place in due:
+                x, n = tasks[place][1] * x + tasks[place][2], n + 1
+        tracks["x"].begin(t, decay(t, x, 0.0, rate))
+        tracks["n"].begin(t, constant(n))
+    return Case(text, end + 0.1, tracks)
+
+
+def rectifiers(r):
+    """An ideal diode, inductors and a resistor in series, some with a second diode through which the current runs on: in the state
+    that blocks the current is no state. The voltage is switched at given times."""
+    end = 5.0
+    inductances, R, free = [real(r, 0.2, 2) for _ in range(r.randint(1, 3))], real(r, 0.2, 2), r.random() < 0.5
+    L = sum(inductances)
+    times = moments(r, r.randint(1, 6), end)
+    volts = [signed(r, 0.3, 3) for _ in range(len(times) + 1)]
+    shape = r.randrange(3)
+
+    def diode(u, i, s):
+        return (f"{u} = if {s} < 0 then {s} else 0, {i} = if {s} < 0 then 0 else {s}",
+                f"[ {s} < 0 -> {u} = {s}, {i} = 0 | {s} >= 0 -> {u} = 0, {i} = {s} ]",
+                f"{u} = min({s}, 0.0), {i} = max({s}, 0.0)")[shape]
+    drops = " + ".join(f"{l!r}*i'" for l in inductances)
+    parts = [f"w{k} = {l!r}*i'" for k, l in enumerate(inductances)]
+    if r.random() < 0.5:
+        drops = " + ".join(f"w{k}" for k in range(len(inductances)))
+        more = [f"w{k}" for k in range(len(inductances))]
+    else:
+        parts, more = [], []
+    if free:  # the load is between the node after the diode and ground; the second diode bridges it
+        unknown = ["ud", "id", "s", "v", "jd", "q"] + more
+        equations = [f"e = ud + v", f"v = {drops} + {R!r}*i", "i = id + jd", "uf = -v", diode("ud", "id", "s"), diode("uf", "jd", "q")] + parts
+        unknown.append("uf")
+    else:
+        unknown = ["ud", "s"] + more
+        equations = [f"e = ud + {drops} + {R!r}*i", diode("ud", "i", "s")] + parts
+    r.shuffle(equations)
+    actions = "; ".join(f"delta {w!r}; e := {text_of(u)}" for w, u in zip(waits(times), volts[1:]))
+    text = (f"proc P() =\n|[ i: real := 0.0, e: real := {volts[0]!r}, {', '.join(unknown)}: real\n | |{', '.join(unknown)}|\n , "
+            + "\n , ".join(equations) + f"\n | {actions}\n]|\n")
+    tracks = {"i": Track(), "e": Track()} | {name: None for name in unknown}
+    i = 0.0
+    for begin, finish, u in zip([0.0] + times, times + [end + 1], volts):
+        tracks["e"].begin(begin, constant(u))
+        drive = max(u, 0.0) if free else u
+        stops = None
+        if not free and drive < 0 and i > 0:
+            stops = begin + math.log((i - drive / R) / (-drive / R)) * L / R
+            if abs(stops - finish) < NEAR_TIE or abs(stops - end) < NEAR_TIE:
+                raise Degenerate
+        tracks["i"].begin(begin, decay(begin, i, drive / R, R / L) if drive > 0 or i > 0 else constant(0.0))
+        if i > 0 or drive > 0:
+            i = decay(begin, i, drive / R, R / L)(finish)
+        if stops is not None and stops < finish:
+            tracks["i"].begin(stops, constant(0.0))
+            i = 0.0
+    return Case(text, end, tracks)
+
+
+def curved(r):
+    """y is driven towards the curve sin x, on which it slides while it is fast enough to keep up; then it lags behind."""
+    end, a, x0 = 6.0, real(r, 0.5, 2), real(r, 0, 6)
+    up, down = real(r, 0.3, 2.5), real(r, 0.3, 2.5)
+    if r.random() < 0.2:  # just fast enough
+        up, down = r.choice(((a, down), (up, a), (a, a)))
+    y0 = math.sin(x0) + signed(r, 0.2, 1.5)
+    style = r.randrange(3)
+    law = (f"y' = if y > sin(x) then -{down!r} else {up!r}", f"[ y >= sin(x) -> y' = -{down!r} | y < sin(x) -> y' = {up!r} ]",
+           f"y' = if 2*(sin(x) - y) < 0 then -{down!r} else {up!r}")[style]
+    text = f"proc P() =\n|[ x: real := {x0!r}, y: real := {y0!r}\n | x' = {a!r}, {law}\n]|\n"
+    tracks = {"x": Track(), "y": Track()}
+    tracks["x"].begin(0.0, line(0.0, x0, a))
+
+    def curve(t):
+        return math.sin(x0 + a * t)
+
+    def rise(t):
+        return a * math.cos(x0 + a * t)
+
+    def first(condition, t, step=1e-3):
+        """When the condition, a number, gets positive after t."""
+        while t < end + 0.1:
+            if condition(t + step) > 0:
+                low, high = t, t + step
+                for _ in range(60):
+                    middle = 0.5 * (low + high)
+                    low, high = (low, middle) if condition(middle) > 0 else (middle, high)
+                return high
+            t += step
+        return None
+    t, y, side = 0.0, y0, 1 if y0 > curve(0.0) else -1
+    for _ in range(50):
+        if side:
+            slope = -down if side > 0 else up
+            tracks["y"].begin(t, line(t, y, slope))
+            leaves = t + (5e-2 if abs(y - curve(t)) < 1e-9 else 0.0)  # it has just left the curve
+            if side * (y + slope * (leaves - t) - curve(leaves)) <= 0:
+                raise Degenerate
+            hit = first(lambda s, t=t, y=y, slope=slope: -side * (y + slope * (s - t) - curve(s)), leaves)
+            if hit is None or hit > end:
+                break
+            if abs(slope - rise(hit)) < 0.1 or abs(up - rise(hit)) < 0.05 or abs(down + rise(hit)) < 0.05:
+                raise Degenerate
+            t, y = hit, curve(hit)
+            side = 0 if -down < rise(hit) < up else -side
+        else:
+            tracks["y"].begin(t, curve)
+            exits = first(lambda s: max(rise(s) - up, -down - rise(s)), t)
+            if exits is None or exits > end:
+                break
+            if abs(abs(rise(exits)) - a) < 0.1:
+                raise Degenerate  # the curve hardly gets too steep
+            t, y, side = exits, curve(exits), (-1 if rise(exits) > 0 else 1)
+    if any(abs(t - end) < 0.02 for t, _ in tracks["y"].pieces[1:]):
+        raise Degenerate
+    case = Case(text, end, tracks)
+    case.tolerance = 5e-5
+    return case
+
+
+def conditions(r):
+    """Statements wait for conditions over states, their derivatives and time, one after the other; all are known functions."""
+    count, end = r.randint(1, 4), 3.0
+    source = random_dae.Model(r.randrange(10 ** 9), 1, count, 0)  # for its trajectories
+    names = source.names
+    truth = {name: source.truth[name] for name in names}
+    known = {(n, 0): truth[n] for n in names} | {(n, 1): derivative(truth[n]) for n in names}
+    equations = []
+    for name in names:
+        left = variable(name, 1) + variable(name) * real(r, 0.5, 2.0)
+        for other in r.sample(names, r.randint(0, min(2, count))):
+            left = left + sin(variable(other)) * signed(r, 0.1, 0.5)
+        equations.append(f"{left.text()} = {substitute(left, known).text()}")
+    body, printed, t = [], [], 0.0
+    for _ in range(r.randint(2, 6)):
+        one, two = variable(r.choice(names), r.randint(0, 1)), variable(r.choice(names), r.randint(0, 1))
+        e = r.choice((one, one * two, one + two * signed(r, 0.3, 1), sin(one) + TIME * 0.2, one - TIME * signed(r, 0.1, 0.5), one * one))
+        at = substitute(e, known)
+        now = value(at, t, {})
+        level = round(now + signed(r, 0.05, 0.5), 3)
+        up = level > now
+        sign = 1 if up else -1
+        grid = [t + 0.002 * k for k in range(1, int((end - t) / 0.002))]
+        hit = next((s for s in grid if sign * (value(at, s, {}) - level) >= 0), None)
+        before = [s for s in grid if hit is None or s < hit - 0.02]
+        if abs(level - now) < 0.02 or before and max(sign * (value(at, s, {}) - level) for s in before) > -1e-3:
+            raise Degenerate
+        if hit is None:
+            continue
+        low, high = hit - 0.002, hit
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if sign * (value(at, middle, {}) - level) >= 0 else (middle, high)
+        if abs(value(derivative(at), high, {})) < 0.1:
+            raise Degenerate
+        t = high
+        printed.append(t)
+        relation = r.choice((">=", ">")) if up else r.choice(("<=", "<"))
+        shape = r.randrange(3)
+        text_e = e.text()
+        body.append(f"nabla {text_e} {relation} {text_of(level)}" if shape == 0 else
+                    f"nabla not ({text_e} {'<' if up else '>'} {text_of(level)})" if shape == 1 else
+                    f"nabla {text_of(level)} - ({text_e}) {'<=' if up else '>='} 0")
+        body.append('n := n + 1; !time, "\\n"')
+    if not printed:
+        raise Degenerate
+    tracks = {n: Track() for n in names} | {"n": Track()}
+    for n in names:
+        tracks[n].begin(0.0, lambda s, n=n: value(truth[n], s, {}))
+    for k, s in enumerate([0.0] + printed):
+        tracks["n"].begin(s, constant(k))
+    text = ("proc P() =\n|[ " + ", ".join(f"{n}: real := {value(truth[n], 0.0, {})!r}" for n in names) + ", n: nat := 0\n | "
+            + "\n , ".join(equations) + "\n | " + "\n ; ".join(body) + "\n]|\n")
+    case = Case(text, end, tracks, printed)
+    case.tolerance = 1e-4
+    return case
+
+
 # --- models made of models
 
 def reformulated(r):
@@ -774,7 +967,8 @@ def beside(r):
 
 KINDS = {"clutches": clutches, "collisions": collisions, "borders": borders, "timeouts": timeouts, "sampled": sampled,
          "substitutes": substitutes, "instants": instants, "containers": containers, "delays": delays, "cells": cells,
-         "reformulated": reformulated, "beside": beside}
+         "priorities": priorities,
+         "rectifiers": rectifiers, "curved": curved, "conditions": conditions, "reformulated": reformulated, "beside": beside}
 
 if __name__ == "__main__":
     sys.exit(main(KINDS, __doc__))
