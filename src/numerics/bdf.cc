@@ -74,6 +74,7 @@ class Bdf final : public Integrator {
   OdeProblem& ode_;
   OdeAsDae problem_;
   IntegratorOptions options_;
+  int max_order_;
   ErrorNorm norm_;
   FadingWeights weights_{norm_};
   LuSolver<double> matrix_;
@@ -104,6 +105,7 @@ Bdf::Bdf(OdeProblem& problem, const IntegratorOptions& options)
     : ode_(problem),
       problem_(problem, ErrorNorm(step_tolerances(options, 1), problem.size(), {}).typical()),
       options_(options),
+      max_order_(options.max_order > 0 ? std::min(options.max_order, kMaxOrder) : kMaxOrder),
       norm_(step_tolerances(options, multistep_share(options.tolerances.relative)), problem.size(),
             {}),
       matrix_(*problem_.jacobian_pattern(),
@@ -336,7 +338,7 @@ void Bdf::accept(double t_new, double h) {
   stepped_ = true;
   dense_made_ = false;
   --wait_;
-  if (wait_ == 1 && q < kMaxOrder) {
+  if (wait_ == 1 && q < max_order_) {
     saved_ = correction_;
     saved_quotient_ = coefficients_.quotient;
   }
@@ -362,7 +364,7 @@ void Bdf::plan_next() {
     const double same = best;
     double lower = 0, higher = 0;
     if (q > 1) lower = growth(6, coefficients_.lower * weighted_norm(history_.row(q), w_), q);
-    if (q < kMaxOrder && saved_quotient_ != 0) {
+    if (q < max_order_ && saved_quotient_ != 0) {
       const double factor = coefficients_.quotient / saved_quotient_ * std::pow(h / tau_[2], q + 1);
       const double difference = weighted_norm(correction_, factor, saved_, w_);
       higher = growth(10, coefficients_.higher * difference, q + 2);

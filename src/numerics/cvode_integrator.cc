@@ -137,6 +137,8 @@ void CvodeIntegrator::configure(MultistepMethod method) {
     check(CVodeSetNonlinearSolver(cvode, functional_.get()));
   }
   check(CVodeSetMaxNumSteps(cvode, -1));
+  const int highest = method == MultistepMethod::Bdf ? 5 : 12;
+  if (options_.max_order > 0) check(CVodeSetMaxOrd(cvode, std::min(options_.max_order, highest)));
   check(CVodeSetMaxHnilWarns(cvode, -1));
   check(CVodeSetMaxErrTestFails(cvode, 200));  // the smallest step ends the attempts, not a count
   check(CVodeSetMaxConvFails(cvode, 200));

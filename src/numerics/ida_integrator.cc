@@ -122,6 +122,7 @@ void IdaIntegrator::configure() {
   check(IDASetNonlinearSolver(ida, newton_.get()));
   check(SUNNonlinSolSetConvTestFn(newton_.get(), &IdaIntegrator::convergence, this));
   check(IDASetMaxNumSteps(ida, -1));
+  if (options_.max_order > 0) check(IDASetMaxOrd(ida, std::min(options_.max_order, 5)));
   check(IDASetMaxErrTestFails(ida, 200));  // the smallest step ends the attempts, not a count
   check(IDASetMaxConvFails(ida, 200));
   if (std::isfinite(options_.max_step)) check(IDASetMaxStep(ida, options_.max_step));

@@ -32,6 +32,9 @@ struct IntegratorOptions {
   /// Leave algebraic components out of the error test. At the steps they are as accurate as the
   /// iteration is; nothing bounds their error between steps.
   bool suppress_algebraic = false;
+  /// Multistep methods only: no order above it; 0: the method's own (5 for BDF and IDA, 12 for
+  /// Adams).
+  int max_order = 0;
   double share = 0;  ///< of the tolerance, for one step; 0: the method's own
   MatrixKind matrix = MatrixKind::Auto;
 };
