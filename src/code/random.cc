@@ -1,14 +1,24 @@
 #include "code/random.h"
 
 #include <Random123/philox.h>
+#include <algorithm>
 #include <cmath>
 
 namespace chi::code {
 
-RandomBlock random_block(std::uint64_t key, std::uint64_t sample, std::uint64_t block) {
+namespace {
+
+[[gnu::always_inline]] inline RandomBlock block_of(std::uint64_t key, std::uint64_t sample,
+                                                   std::uint64_t block) {
   const r123::Philox2x64::ctr_type words =
       r123::Philox2x64{}(r123::Philox2x64::ctr_type{{sample, block}}, {{key}});
   return {words[0], words[1]};
+}
+
+}  // namespace
+
+RandomBlock random_block(std::uint64_t key, std::uint64_t sample, std::uint64_t block) {
+  return block_of(key, sample, block);
 }
 
 std::uint64_t stream_key(std::uint64_t seed, std::string_view place) {
@@ -19,32 +29,23 @@ std::uint64_t stream_key(std::uint64_t seed, std::string_view place) {
   return random_block(hash, seed, place.size())[0];
 }
 
-void SampleBlocks::fill(Row& row, std::uint64_t key, std::uint64_t start) {
+void SampleBlocks::fill(Row& row, std::uint64_t key, std::uint64_t sample) {
+  const bool again = row.key == key && row.size > 0;
+  row.size = again ? std::min<std::uint64_t>(4 * row.size, kMost) : 1;
   row.key = key;
-  row.start = start;
-  row.exponentials_start = kNone;
-  // `random_block` for all of them, round by round: the multiplications of one round do not wait
-  // for each other.
-  __extension__ using Wide = unsigned __int128;
-  std::array<std::uint64_t, kTogether> left, right{};
-  for (std::size_t i = 0; i < kTogether; ++i) left[i] = start + i;
-  std::uint64_t round_key = key;
-  for (int round = 0; round < 10; ++round, round_key += PHILOX_W64_0) {
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < kTogether; ++i) {
-      const Wide product = Wide{PHILOX_M2x64_0} * left[i];
-      left[i] = static_cast<std::uint64_t>(product >> 64) ^ round_key ^ right[i];
-      right[i] = static_cast<std::uint64_t>(product);
-    }
-  }
-  for (std::size_t i = 0; i < kTogether; ++i) row.blocks[i] = {left[i], right[i]};
+  row.start = sample;
+  row.exponentials_size = 0;
+  // Without a call between them, so that the multiplications of one do not wait for those of
+  // another.
+  for (std::size_t i = 0; i < row.size; ++i) row.blocks[i] = block_of(key, sample + i, 0);
 }
 
-void SampleBlocks::fill_exponentials(Row& row, std::uint64_t key, std::uint64_t start) {
-  if (row.key != key || row.start != start) fill(row, key, start);
-  row.exponentials_start = start;
-  for (std::size_t i = 0; i < kTogether; ++i)
+double SampleBlocks::fill_exponentials(Row& row, std::uint64_t key, std::uint64_t sample) {
+  if (row.key != key || sample - row.start >= row.size) fill(row, key, sample);
+  row.exponentials_size = row.size;
+  for (std::size_t i = 0; i < row.size; ++i)
     row.exponentials[i] = -std::log(positive01_of(row.blocks[i][0]));
+  return row.exponentials[sample - row.start];
 }
 
 std::uint64_t SampleWords::word_of_next_block() {

@@ -20,46 +20,47 @@ RandomBlock random_block(std::uint64_t key, std::uint64_t sample, std::uint64_t 
 /// seeds give unrelated keys (64 bits: among a million streams two are equal once in 10^7 models).
 std::uint64_t stream_key(std::uint64_t seed, std::string_view place);
 
-/// The first blocks of samples, made for four samples at a time: they do not depend on each other,
-/// so that a processor makes four in little more time than one, and most samples need no other.
-/// Keeps a few streams; what is kept changes no sample.
+/// The first blocks of samples, made for several samples at a time: they do not depend on each
+/// other, so that a processor makes them side by side, and most samples need no other. Keeps some
+/// streams; what is kept changes no sample.
+///
+/// Of a stream that comes anew one sample is made. While no other stream takes its place, more are
+/// made each time: many streams that push each other out cost no sample that nobody asks for.
 class SampleBlocks {
  public:
   /// random_block(key, sample, 0).
   const RandomBlock& first(std::uint64_t key, std::uint64_t sample) {
-    Row& row = rows_[key % rows_.size()];
-    const std::uint64_t start = sample - sample % kTogether;
-    if (row.key != key || row.start != start) fill(row, key, start);
-    return row.blocks[sample % kTogether];
+    Row& row = rows_[key % kRows];
+    if (row.key != key || sample - row.start >= row.size) fill(row, key, sample);
+    return row.blocks[sample - row.start];
   }
   /// -log(u) of the first word of a sample, u as `SampleWords::positive01` has it: an exponential
-  /// of mean 1. The logarithms of four samples overlap as well.
+  /// of mean 1. The logarithms of several samples overlap as well.
   double exponential(std::uint64_t key, std::uint64_t sample) {
-    Row& row = rows_[key % rows_.size()];
-    const std::uint64_t start = sample - sample % kTogether;
-    if (row.key != key || row.exponentials_start != start) fill_exponentials(row, key, start);
-    return row.exponentials[sample % kTogether];
+    if (const double* const ready = ready_exponential(key, sample)) return *ready;
+    return fill_exponentials(rows_[key % kRows], key, sample);
   }
   /// The same, if it is made already; else null.
   const double* ready_exponential(std::uint64_t key, std::uint64_t sample) const {
-    const Row& row = rows_[key % rows_.size()];
-    const bool there = row.key == key && row.exponentials_start == sample - sample % kTogether;
-    return there ? &row.exponentials[sample % kTogether] : nullptr;
+    const Row& row = rows_[key % kRows];
+    const std::uint64_t i = sample - row.start;
+    return row.key == key && i < row.exponentials_size ? &row.exponentials[i] : nullptr;
   }
 
  private:
-  static constexpr std::size_t kTogether = 4;
-  static constexpr std::uint64_t kNone = 1;  // no multiple of kTogether
+  static constexpr std::size_t kRows = 64;
+  static constexpr std::size_t kMost = 16;
   struct alignas(64) Row {
     std::uint64_t key = 0;
-    std::uint64_t start = kNone;
-    std::uint64_t exponentials_start = kNone;
-    std::array<double, kTogether> exponentials = {};
-    std::array<RandomBlock, kTogether> blocks = {};
+    std::uint64_t start = 0;              // the number of the first sample
+    std::uint64_t size = 0;               // how many are made
+    std::uint64_t exponentials_size = 0;  // the same, or 0 if nobody has asked for them
+    std::array<double, kMost> exponentials = {};
+    std::array<RandomBlock, kMost> blocks = {};
   };
-  static void fill(Row& row, std::uint64_t key, std::uint64_t start);
-  static void fill_exponentials(Row& row, std::uint64_t key, std::uint64_t start);
-  std::array<Row, 16> rows_ = {};
+  static void fill(Row& row, std::uint64_t key, std::uint64_t sample);
+  static double fill_exponentials(Row& row, std::uint64_t key, std::uint64_t sample);
+  std::array<Row, kRows> rows_ = {};
 };
 
 /// Uniform on k / 2^53, 0 < k <= 2^53: (0, 1], so that its logarithm is finite.

@@ -11,7 +11,6 @@
 namespace chi::code {
 namespace {
 
-// The known answers published with Random123 for philox2x64, 10 rounds.
 // In any order, with more streams than are kept, and with keys that share a place.
 TEST(SampleBlocks, AreTheFirstBlocks) {
   SampleBlocks blocks;
@@ -24,6 +23,30 @@ TEST(SampleBlocks, AreTheFirstBlocks) {
   }
 }
 
+// Streams that are drawn from one sample after the other, alone and in turns, also with others that
+// take their place.
+TEST(SampleBlocks, ExponentialsAreThoseOfTheirSamples) {
+  SampleBlocks blocks;
+  const auto expect_same = [&](std::uint64_t key, std::uint64_t sample) {
+    const double expected = -std::log(positive01_of(random_block(key, sample, 0)[0]));
+    ASSERT_EQ(blocks.exponential(key, sample), expected);
+    const double* const ready = blocks.ready_exponential(key, sample);
+    ASSERT_NE(ready, nullptr);
+    ASSERT_EQ(*ready, expected);
+    ASSERT_EQ(blocks.first(key, sample), random_block(key, sample, 0));
+  };
+  for (const std::uint64_t turns : {1, 2, 5, 23, 1000}) {
+    for (std::uint64_t i = 0; i < 100; ++i) expect_same(0, i);
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      expect_same(7, i);
+      if (i % turns == turns - 1) expect_same(7 + (i << 32), i);  // the same remainder
+    }
+  }
+  expect_same(7, ~std::uint64_t{0});  // the numbers of samples begin again
+  expect_same(7, 0);
+}
+
+// The known answers published with Random123 for philox2x64, 10 rounds.
 TEST(Random, GivesTheKnownAnswers) {
   EXPECT_EQ(random_block(0, 0, 0), (RandomBlock{0xca00a0459843d731, 0x66c24222c9a845b5}));
   EXPECT_EQ(random_block(~0ull, ~0ull, ~0ull),

@@ -203,6 +203,19 @@ void Calendar::pop_from_heap() {
   never_empty_before_far();
 }
 
+Calendar::Next Calendar::take_lonely_from_heap(double now, double end) {
+  if (empty()) return {};
+  if (vacant_) fill_vacancy();
+  const Entry entry = list()[kRoot];
+  const double time = time_in(entry);
+  if (!(time > now && time <= end) || is_followed(entry)) return {};
+  for (std::size_t child = first_child(kRoot); child < first_child(kRoot) + 4; ++child) {
+    if (time_bits(list()[child]) == time_bits(entry)) return {};
+  }
+  pop_from_heap();
+  return {process_in(entry), time};
+}
+
 void Calendar::erase(std::int32_t process) {
   const std::int32_t place = std::exchange(place_[static_cast<std::size_t>(process)], -1);
   if (few_) {

@@ -61,6 +61,23 @@ class Calendar {
   double time_of(std::int32_t process) const;  ///< requires that it is in
   void erase(std::int32_t process);            ///< requires that it is in
 
+  /// Takes out the first entry if that is all that happens next: it is later than `now`, not later
+  /// than `end`, alone at its time and not to be withdrawn. Else nothing is done.
+  struct Next {
+    std::int32_t process = -1;  ///< -1: nothing was done
+    double time = 0;
+  };
+  Next take_lonely(double now, double end) {
+    if (!few_) return take_lonely_from_heap(now, end);
+    if (size_ == 0) return {};
+    const Entry entry = list()[size_ - 1];
+    const double time = time_in(entry);
+    if (!(time > now && time <= end) || is_followed(entry)) return {};
+    if (size_ > 1 && time_in(list()[size_ - 2]) == time) return {};
+    --size_;
+    return {process_in(entry), time};
+  }
+
   void pop() {  ///< requires that it is not empty
     if (!few_) return pop_from_heap();
     leaves(list()[--size_]);
@@ -118,6 +135,7 @@ class Calendar {
   void become_few();
   void insert_into_heap(Entry entry);
   void pop_from_heap();
+  Next take_lonely_from_heap(double now, double end);
   bool next_in_heap_is(double time) const;
   std::size_t least_child(std::size_t at) const;
   std::size_t end_of_heap() const { return kRoot + size_; }

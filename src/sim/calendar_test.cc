@@ -1,5 +1,6 @@
 #include "sim/calendar.h"
 
+#include <iterator>
 #include <random>
 #include <set>
 #include <utility>
@@ -68,6 +69,23 @@ class Both {
     ASSERT_EQ(calendar_.next_is(time), !expected_.empty() && expected_.begin()->first == time);
     agree();
   }
+  /// Takes out the first if it is alone at its time, behind `now` and not to be withdrawn.
+  void take_lonely(double now, double end) {
+    const auto first = expected_.begin();
+    const double time = first->first;
+    const bool alone = std::next(first) == expected_.end() || std::next(first)->first != time;
+    const bool stays = stays_[static_cast<std::size_t>(first->second)];
+    const Calendar::Next next = calendar_.take_lonely(now, end);
+    if (alone && stays && time > now && time <= end) {
+      ASSERT_EQ(next.process, first->second);
+      ASSERT_EQ(next.time, time);
+      stays_[static_cast<std::size_t>(next.process)] = false;
+      expected_.erase(first);
+    } else {
+      ASSERT_EQ(next.process, -1);
+    }
+    agree();
+  }
   void agree() const {
     ASSERT_EQ(calendar_.size(), static_cast<std::int32_t>(expected_.size()));
     ASSERT_EQ(calendar_.empty(), expected_.empty());
@@ -95,6 +113,10 @@ TEST(Calendar, AgreesWithAnOrderedSet) {
       both.change(any_of(processes, random()), static_cast<double>(random() % 50) / 8, random());
       both.agree();
       if (both.size() > 0 && random() % 2 == 0) both.pop();
+      if (both.size() > 0 && random() % 4 == 0) {
+        const double now = static_cast<double>(random() % 4) / 8;
+        both.take_lonely(now, now + static_cast<double>(random() % 50) / 8);
+      }
     }
   }
 }
@@ -114,6 +136,7 @@ TEST(Calendar, VeryManyAgreeWithAnOrderedSet) {
     for (int step = 0; step < 60'000 && !HasFatalFailure(); ++step) {
       both.change(any_of(kProcesses, random()), time(1 + step / 10'000), random());
       if (both.size() > 0 && random() % 3 != 0) both.pop();
+      if (both.size() > 0 && random() % 3 == 0) both.take_lonely(0, 1e9);
     }
     while (both.size() > 0 && !HasFatalFailure()) both.pop();
   }

@@ -12,8 +12,9 @@
 namespace chi::sim {
 namespace {
 
-constexpr std::int64_t kPulseEvery = 1 << 17;
-constexpr std::int64_t kLookEvery = 1 << 10;  // to see which processes run
+/// How often to see which processes run: a prime, so that all that take turns are seen.
+constexpr std::int64_t kLookEvery = 1021;
+constexpr std::int64_t kPulseEvery = 128;  // looks
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -49,6 +50,7 @@ Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
 
 Outcome Scheduler::run() {
   machine_.note_prints = observer != nullptr;
+  plain_ = observer == nullptr && !options_.random_choice;
   if (recorder != nullptr) recorder->start(machine_.time);
   if (initialise() && (physics == nullptr || start_physics())) {
     while (!ended_ && discrete_phase() && advance()) {
@@ -147,7 +149,7 @@ bool Scheduler::discrete_phase() {
         return false;
       }
     }
-    if ((counts_.resumptions & (kLookEvery - 1)) == 0) [[unlikely]]
+    if (counts_.resumptions >= next_look_) [[unlikely]]
       look_round(process);
     if (!resume(process)) return false;
     if (interrupted()) return false;
@@ -157,22 +159,21 @@ bool Scheduler::discrete_phase() {
 /// Time passes to the next deadline, if it is in the future and before the end of the run: who goes
 /// on. Else -1, and `advance` does what there is to do.
 [[gnu::always_inline]] inline std::int32_t Scheduler::pass_to_next() {
+  const Calendar::Next next = calendar_.take_lonely(machine_.time, options_.end);
+  if (next.process < 0) [[unlikely]]
+    return pass_to_several();
+  start_instant(next.time);
+  ++counts_.time_events;
+  processes_[at(next.process)].state = State::Ready;
+  return next.process;
+}
+
+/// The same when there are several deadlines at once, or selections that time ends.
+std::int32_t Scheduler::pass_to_several() {
   if (calendar_.empty()) return -1;
   const double next = calendar_.next_time();
   if (next > options_.end || next <= machine_.time) return -1;
   start_instant(next);
-  const std::int32_t process = calendar_.next_process();
-  ProcessState& state = processes_[at(process)];
-  if (state.state == State::Selecting) [[unlikely]] {
-    wake_due(next);
-    return pick_ready();
-  }
-  calendar_.pop();
-  ++counts_.time_events;
-  state.state = State::Ready;
-  if (!calendar_.next_is(next)) [[likely]]
-    return process;
-  ready_.insert(process);
   wake_due(next);
   return pick_ready();
 }
@@ -186,8 +187,10 @@ inline void Scheduler::start_instant(double time) {
 
 /// Now and then: progress is told, and what runs most is compiled.
 void Scheduler::look_round(std::int32_t process) {
-  if ((counts_.resumptions & (kPulseEvery - 1)) == 0 && pulse != nullptr)
-    pulse->pulse(machine_.time, counts_);
+  if (counts_.resumptions >= next_look_) {
+    next_look_ = counts_.resumptions + kLookEvery;
+    if (++looks_ % kPulseEvery == 0 && pulse != nullptr) pulse->pulse(machine_.time, counts_);
+  }
   if (native_ == nullptr || is_native_) return;
   const std::int32_t block = processes_[at(process)].block;
   const code::RoutineId body{model_.blocks[at(block)].body.index};
@@ -367,26 +370,82 @@ template <bool kSending>
   return true;
 }
 
+/// The same for what most communications are, without a call: one slot is copied, and nobody is to
+/// be told. False, with nothing done, if there is more to do.
+template <bool kSending, bool kComputed>
+[[gnu::always_inline]] inline bool Scheduler::communicate_plainly(const ProcessState& self,
+                                                                  const code::Offer& offer,
+                                                                  ChannelState& channel) {
+  End& there = kSending ? channel.receiver : channel.sender;
+  const std::int32_t number = there.process;
+  ProcessState& partner = processes_[at(number)];
+  const code::Offer& answer = partner.offers[there.offer];
+  const code::Offer& from = kSending ? offer : answer;
+  const code::Offer& to = kSending ? answer : offer;
+  if (!plain_ || (!kComputed && from.value_pc >= 0)) return false;
+  if (from.slots != 1 || from.managed || to.value < 0) return false;
+  if (partner.state == State::Selecting) {
+    if (partner.timed || partner.watching || partner.asking) return false;
+    partner.pc = answer.body_pc;
+    withdraw_offers(partner);
+  } else {
+    there = {};
+  }
+  ++counts_.communications;
+  (kSending ? partner : self).frame[to.value] = (kSending ? self : partner).frame[from.value];
+  partner.state = State::Ready;
+  ready_.insert(number);
+  return true;
+}
+
 bool Scheduler::communicate(const ProcessState& self, const code::Offer& offer,
                             std::int32_t channel) {
-  return offer.kind == code::Offer::Kind::Send ? communicate<true>(self, offer, channel)
-                                               : communicate<false>(self, offer, channel);
+  if (offer.kind == code::Offer::Kind::Send) {
+    return communicate_plainly<true, false>(self, offer, channels_[at(channel)]) ||
+           communicate<true>(self, offer, channel);
+  }
+  return communicate_plainly<false, false>(self, offer, channels_[at(channel)]) ||
+         communicate<false>(self, offer, channel);
 }
 
 /// A plain send or receive: at once if the other side is there, else the process waits for it.
-template <bool kSending>
+/// `kComputed`: the other side is there, and the value has been computed.
+template <bool kSending, bool kComputed>
 inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Offer& offer,
                                          std::int32_t number) {
   ProcessState& state = processes_[at(process)];
   ChannelState& channel = channels_[at(number)];
-  if ((kSending ? channel.receiver : channel.sender).process >= 0) {
-    return communicate<kSending>(state, offer, number) ? Choice::GoOn : Choice::Failed;
+  if (kComputed || (kSending ? channel.receiver : channel.sender).process >= 0) {
+    if (communicate_plainly<kSending, kComputed>(state, offer, channel)) [[likely]]
+      return Choice::GoOn;
+    return meet_anyhow<kSending>(process, offer, number);
   }
-  if (kSending && channel.deaf && !check_partner(process, offer)) return Choice::Failed;
+  if (kSending && channel.deaf) [[unlikely]]
+    return send_to_nobody(process, offer, number);
   const auto offer_number = static_cast<std::int32_t>(&offer - state.offers);
   (kSending ? channel.sender : channel.receiver) = {process, offer_number};
   state.state = kSending ? State::Sending : State::Receiving;
   state.waits_at = offer_number;
+  return Choice::Wait;
+}
+
+template <bool kSending>
+[[gnu::noinline]] Scheduler::Choice Scheduler::meet_anyhow(std::int32_t process,
+                                                           const code::Offer& offer,
+                                                           std::int32_t channel) {
+  const bool good = communicate<kSending>(processes_[at(process)], offer, channel);
+  return good ? Choice::GoOn : Choice::Failed;
+}
+
+/// Nobody will ever receive: the process waits for ever, if that is allowed.
+[[gnu::noinline]] Scheduler::Choice Scheduler::send_to_nobody(std::int32_t process,
+                                                              const code::Offer& offer,
+                                                              std::int32_t channel) {
+  if (!check_partner(process, offer)) return Choice::Failed;
+  ProcessState& state = processes_[at(process)];
+  state.state = State::Sending;
+  state.waits_at = static_cast<std::int32_t>(&offer - state.offers);
+  channels_[at(channel)].sender = {process, state.waits_at};
   return Choice::Wait;
 }
 
@@ -403,6 +462,11 @@ struct Scheduler::Actions {
                                std::int64_t channel) {
     return stop(self(scheduler).meet<true>(process, *offer, static_cast<std::int32_t>(channel)));
   }
+  static code::NativeStop send_computed(void* scheduler, std::int32_t process,
+                                        const code::Offer* offer, std::int64_t channel) {
+    const auto number = static_cast<std::int32_t>(channel);
+    return stop(self(scheduler).meet<true, true>(process, *offer, number));
+  }
   static code::NativeStop receive(void* scheduler, std::int32_t process, const code::Offer* offer,
                                   std::int64_t channel) {
     return stop(self(scheduler).meet<false>(process, *offer, static_cast<std::int32_t>(channel)));
@@ -410,12 +474,23 @@ struct Scheduler::Actions {
   static void delay(void* scheduler, std::int32_t process, double duration) {
     self(scheduler).delay(process, duration);
   }
-  template <Choice (Scheduler::*kSelect)(std::int32_t, std::int32_t)>
   static std::uint64_t select(void* scheduler, std::int32_t process, std::int32_t selection,
                               std::int32_t behind) {
     ProcessState& state = self(scheduler).processes_[at(process)];
     state.pc = behind;
-    const Choice choice = (self(scheduler).*kSelect)(process, selection);
+    const Choice choice = self(scheduler).select(process, selection);
+    return code::native_result(stop(choice), state.pc);
+  }
+  static std::uint64_t wait_for_partners(void* scheduler, std::int32_t process,
+                                         const code::Selection* selection, std::int32_t number,
+                                         std::int32_t behind) {
+    return self(scheduler).wait_natively(process, *selection, number, behind);
+  }
+  static std::uint64_t wait(void* scheduler, std::int32_t process, std::int32_t selection,
+                            std::int32_t behind) {
+    ProcessState& state = self(scheduler).processes_[at(process)];
+    state.pc = behind;
+    const Choice choice = self(scheduler).wait_for_any(process, selection);
     return code::native_result(stop(choice), state.pc);
   }
   static code::NativeStop take(void* scheduler, std::int32_t process, const code::Offer* offer) {
@@ -425,14 +500,17 @@ struct Scheduler::Actions {
 
 void Scheduler::start_native() {
   const code::NativeActions actions{.send = Actions::send,
+                                    .send_computed = Actions::send_computed,
                                     .receive = Actions::receive,
                                     .delay = Actions::delay,
-                                    .select = Actions::select<&Scheduler::select>,
-                                    .wait = Actions::select<&Scheduler::wait_for_any>,
+                                    .select = Actions::select,
+                                    .wait = Actions::wait,
+                                    .wait_for_partners = Actions::wait_for_partners,
                                     .take = Actions::take};
   const code::NativeRunView view{
       .actions = actions,
       .takes_first = !options_.random_choice,
+      .tells = observer != nullptr,
       .senders = channels_.empty() ? nullptr : &channels_[0].sender.process,
       .receivers = channels_.empty() ? nullptr : &channels_[0].receiver.process,
       .channel_stride = sizeof(ChannelState)};

@@ -84,7 +84,7 @@ class Scheduler {
     std::int32_t ends = 0;
   };
   /// One end of a channel: who waits there with which offer.
-  struct End {
+  struct alignas(8) End {
     std::int32_t process = -1;
     std::int32_t offer = -1;
   };
@@ -110,8 +110,14 @@ class Scheduler {
   void become_native();
   struct Actions;
   Choice delay(std::int32_t process, double duration);
-  template <bool kSending>
+  template <bool kSending, bool kComputed = false>
   Choice meet(std::int32_t process, const code::Offer& offer, std::int32_t channel);
+  template <bool kSending>
+  Choice meet_anyhow(std::int32_t process, const code::Offer& offer, std::int32_t channel);
+  Choice send_to_nobody(std::int32_t process, const code::Offer& offer, std::int32_t channel);
+  template <bool kSending, bool kComputed>
+  bool communicate_plainly(const ProcessState& self, const code::Offer& offer,
+                           ChannelState& channel);
   Choice still_running(std::int32_t process, std::int32_t loop_end);
   bool communicate(const ProcessState& self, const code::Offer& offer, std::int32_t channel);
   template <bool kSending>
@@ -125,6 +131,7 @@ class Scheduler {
   }
   bool advance();
   std::int32_t pass_to_next();
+  std::int32_t pass_to_several();
   void start_instant(double time);
   void wake_due(double time);
   void wake_first_due();
@@ -155,16 +162,22 @@ class Scheduler {
   // select.cc
   Choice select(std::int32_t process, std::int32_t number);
   Choice wait_for_any(std::int32_t process, std::int32_t number);
-  bool wait_for_partners(ProcessState& state, const code::Selection& selection);
+  bool wait_for_partners(ProcessState& state, const code::Selection& selection,
+                         std::int32_t process);
+  std::uint64_t wait_natively(std::int32_t process, const code::Selection& selection,
+                              std::int32_t number, std::int32_t behind);
   Choice take(std::int32_t process, const code::Offer& offer);
   bool possible(const ProcessState& process, const code::Offer& offer) const;
   void wait_in_selection(std::int32_t process, const code::Selection& selection);
   /// Takes back all that `wait_in_selection` put out.
   void withdraw(std::int32_t process) {
     ProcessState& state = processes_[static_cast<std::size_t>(process)];
+    withdraw_offers(state);
+    if (state.timed || state.watching || state.asking) withdraw_the_rest(process);
+  }
+  void withdraw_offers(const ProcessState& state) {
     End* const* const ends = ends_.data() + state.first_end;
     for (std::int32_t i = 0; i < state.ends; ++i) *ends[i] = {};
-    if (state.timed || state.watching || state.asking) withdraw_the_rest(process);
   }
   void withdraw_the_rest(std::int32_t process);
   std::int32_t choose(std::int32_t count);
@@ -213,11 +226,13 @@ class Scheduler {
   std::int32_t unfinished_ = 0;
   std::int64_t actions_ =
       0;  // resumptions since time last advanced; repetitions are in interpreter_.work
-  std::int64_t long_loops_ = 0;  // times that patience with a repetition was at its end
+  std::int64_t next_look_ = 0, looks_ = 0;  // `look_round`: at how many resumptions; how often yet
+  std::int64_t long_loops_ = 0;             // times that patience with a repetition was at its end
   std::uint64_t choice_key_ = 0, choices_ = 0;
   RunCounts counts_;
   Outcome outcome_;
   bool ended_ = false;
+  bool plain_ = false;  // nobody is told, and nothing is chosen at random
   class Passing : public Physics::Progress {
    public:
     explicit Passing(Scheduler& scheduler) : scheduler_(scheduler) {}

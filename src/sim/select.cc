@@ -50,7 +50,8 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
 Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t number) {
   ProcessState& state = processes_[at(process)];
   const code::Selection& selection = state.routine->selections[at(number)];
-  if (wait_for_partners(state, selection)) [[likely]] {
+  if (code::waits_for_partners(selection, state.offers) &&
+      wait_for_partners(state, selection, process)) [[likely]] {
     state.waits_at = number;
     return Choice::Wait;
   }
@@ -81,25 +82,23 @@ Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t num
   return Choice::Wait;
 }
 
-/// Most selections wait for others to communicate, and for nothing else. False, with nothing done,
-/// if this one does not.
-inline bool Scheduler::wait_for_partners(ProcessState& state, const code::Selection& selection) {
-  if (!selection.deadlines.empty() || !selection.watched.empty() || !selection.conditions.empty())
-    return false;
-  const std::int32_t process = number_of(state);
+/// Most selections wait for others to communicate, and for nothing else: requires
+/// `code::waits_for_partners`. False, with nothing done, if no guard is open.
+[[gnu::always_inline]] inline bool Scheduler::wait_for_partners(ProcessState& state,
+                                                                const code::Selection& selection,
+                                                                std::int32_t process) {
+  const code::Slot* const frame = state.frame;
+  ChannelState* const channels = channels_.data();
   End** const first_end = ends_.data() + state.first_end;
   End** next_end = first_end;
   const Offer* offer = state.offers + selection.first_offer;
-  for (const Offer* const end = offer + selection.offers; offer != end; ++offer) {
-    if (offer->guard >= 0 && state.frame[offer->guard].i == 0) continue;
-    if (offer->kind != Offer::Kind::Receive && offer->kind != Offer::Kind::Send) {
-      for (End** e = first_end; e != next_end; ++e) **e = {};
-      return false;
-    }
-    ChannelState& channel = channel_of(state, *offer);
+  End mine{process, selection.first_offer};
+  for (const Offer* const end = offer + selection.offers; offer != end; ++offer, ++mine.offer) {
+    if (offer->guard >= 0 && frame[offer->guard].i == 0) continue;
+    ChannelState& channel = channels[frame[offer->channel].i];
     End* const here = offer->kind == Offer::Kind::Receive ? &channel.receiver : &channel.sender;
     if (here->process >= 0) continue;  // of two offers on one channel the first counts
-    *here = {process, static_cast<std::int32_t>(offer - state.offers)};
+    *here = mine;
     *next_end++ = here;
   }
   if (next_end == first_end) return false;
@@ -107,6 +106,19 @@ inline bool Scheduler::wait_for_partners(ProcessState& state, const code::Select
   state.state = State::Selecting;
   state.timed = state.watching = state.asking = false;
   return true;
+}
+
+/// `wait_for_any` for compiled code. Requires `code::waits_for_partners`.
+std::uint64_t Scheduler::wait_natively(std::int32_t process, const code::Selection& selection,
+                                       std::int32_t number, std::int32_t behind) {
+  ProcessState& state = processes_[at(process)];
+  if (wait_for_partners(state, selection, process)) [[likely]] {
+    state.waits_at = number;
+    return code::native_result(code::NativeStop::Wait, behind);
+  }
+  state.pc = behind;
+  const Choice choice = wait_for_any(process, number);
+  return code::native_result(static_cast<code::NativeStop>(choice), state.pc);
 }
 
 Scheduler::Choice Scheduler::take(std::int32_t process, const Offer& offer) {

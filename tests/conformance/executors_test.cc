@@ -84,6 +84,32 @@ proc P() =
       "[\"x\", \"ab\", \"<1.5, 2>\"] false 8");
 }
 
+// A value is computed when both sides are there, by whoever comes last: in a send or in a
+// selection, with the shared variables and the time of that moment, or with an error.
+TEST(Executors, ValuesAreComputedWhenBothAreThere) {
+  constexpr std::string_view model = R"(
+proc S(a: !real, b: !nat, c: !(nat # real), ref n: nat, wait: real) = |[ xs: nat* := [3, 4], v: nat^2, k: nat := 1
+| v := [10, 20]; delta wait; a!time + n; b!hd(xs) * n + v.k; c!<n, time>; [ true; b!hd(tl(xs)) -> skip | n > 90; a!1.5 -> skip ]
+; xs := []; [ len(xs) = 0; b!hd(xs) -> skip ] ]|
+proc R(a: ?real, b: ?nat, c: ?(nat # real), ref n: nat, wait: real) = |[ x: real, y: nat, z: nat # real
+| n := 7; delta wait; n := n + 1; a?x; n := n + 1; b?y; n := n + 1; c?z; !x, " ", y, " ", z; delta 0.5; b?y; !" ", y, "\n"; b?y ]|
+sys T(s, r: real) = |[ a: -real, b: -nat, c: -(nat # real), n: nat | S(a, b, c, n, s) || R(a, b, c, n, r) ]|
+)";
+  for (const bool events : {false, true}) {
+    for (const bool random : {false, true}) {
+      RunRequest request{.params = {{"s", "2.0"}, {"r", "1.0"}}, .random_choice = random};
+      request.events = events;
+      const Ran sender_last = run_model(model, request);
+      EXPECT_EQ(sender_last.output, "10.0 47 <10, 2.0> 4\n");
+      EXPECT_NE(sender_last.report.find("empty"), std::string::npos) << sender_last.report;
+      request.params = {{"s", "1.0"}, {"r", "2.0"}};
+      const Ran receiver_last = run_model(model, request);
+      EXPECT_EQ(receiver_last.output, "10.0 47 <10, 2.0> 4\n");
+      EXPECT_EQ(receiver_last.report, sender_last.report);
+    }
+  }
+}
+
 #ifdef CHI_WITH_NATIVE
 TEST(Executors, StatementsAreCompiled) {
   const Ran ran = run_model("proc P() = |[ n: nat | *[ n < 100 -> delta 1.0; n := n + 1 ]; !n ]|");

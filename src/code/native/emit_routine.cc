@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace chi::code::native {
@@ -14,6 +15,8 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// A value of this many slots is moved slot by slot.
 constexpr std::int32_t kFewSlots = 8;
+/// The code of a value of fewer instructions is written once more where it is sent.
+constexpr std::int32_t kShort = 16;
 
 /// Writes one routine: a block for each instruction that can be come to. Registers are read from
 /// the frame and written to it; LLVM sees which of that is not needed between two calls.
@@ -113,11 +116,13 @@ class RoutineWriter {
     return block;
   }
   void go_to(std::int32_t pc) { LLVMBuildBr(builder_, block_at(pc)); }
-  void go_on() { go_to(pc_ + 1); }
+  void go_on() {
+    if (whole_ < 0) go_to(pc_ + 1);  // else what follows is written right behind
+  }
   void give_back(NativeStop stop, std::int32_t pc) {
     LLVMBuildRet(builder_, word(static_cast<std::int64_t>(native_result(stop, pc))));
   }
-  void interpret() { give_back(NativeStop::Interpret, pc_); }
+  void interpret() { give_back(NativeStop::Interpret, whole_ < 0 ? pc_ : whole_); }
   /// Goes on only if `good`; else the interpreter does this instruction.
   void require(LLVMValueRef good) {
     const LLVMBasicBlockRef yes = new_block(), no = new_block();
@@ -326,11 +331,61 @@ class RoutineWriter {
     LLVMBuildRet(builder_,
                  LLVMBuildOr(builder_, LLVMBuildShl(builder_, wide, word(32), ""), word(pc), ""));
   }
-  void meet(const Instr& in,
-            NativeStop (*action)(void*, std::int32_t, const Offer*, std::int64_t)) {
-    go_on_unless(
-        call(action, parameter(0), parameter(3), address(&routine_.offers[in.c]), slot(in.b)),
-        pc_ + 1);
+  /// Whether an instruction does nothing but to compute, so that it may be done again from the
+  /// beginning of the code that it stands in.
+  bool only_computes(const Instr& in) const {
+    if (in.op == Op::MoveN || in.op == Op::LoadAt) return in.c <= kFewSlots;
+    if (in.op == Op::ListHead) return element(in)->is_plain;
+    if (in.op >= Op::AddInt && in.op <= Op::MulInt) return true;
+    if (in.op >= Op::NegInt && in.op <= Op::DivReal) return true;
+    if (in.op >= Op::NegReal && in.op <= Op::LeReal) return true;
+    return in.op == Op::Move || in.op == Op::LoadRef || in.op == Op::Address ||
+           in.op == Op::OffsetAddress || in.op == Op::CheckIndex || in.op == Op::Time ||
+           in.op == Op::Length;
+  }
+  /// Whether the code of an offer's value can be written where the offer is: it is short and has no
+  /// effect, for then the interpreter can do the whole instruction if a part of it fails.
+  bool value_fits_here(const Offer& offer) const {
+    if (offer.value_pc < 0) return false;
+    for (std::int32_t i = 0; i < kShort; ++i) {
+      const Instr& in = routine_.code[offer.value_pc + i];
+      if (in.op == Op::EndValue) return true;
+      if (!only_computes(in)) return false;
+    }
+    return false;
+  }
+  void value_here(const Offer& offer) {
+    whole_ = pc_;
+    for (pc_ = offer.value_pc; routine_.code[pc_].op != Op::EndValue; ++pc_)
+      instruction(routine_.code[pc_]);
+    pc_ = std::exchange(whole_, -1);
+  }
+  /// A communication for which the other side is there: how it went.
+  LLVMValueRef meet_somebody(const Offer& offer) {
+    auto action = offer.kind == Offer::Kind::Send ? run_.actions.send : run_.actions.receive;
+    if (offer.kind == Offer::Kind::Send && value_fits_here(offer)) {
+      value_here(offer);
+      action = run_.actions.send_computed;
+    }
+    return meet(offer, action);
+  }
+  LLVMValueRef meet(const Offer& offer,
+                    NativeStop (*action)(void*, std::int32_t, const Offer*, std::int64_t)) {
+    return call(action, parameter(0), parameter(3), address(&offer), slot(offer.channel));
+  }
+  void send(const Instr& in) {
+    const Offer& offer = routine_.offers[in.c];
+    if (value_fits_here(offer)) {
+      const LLVMBasicBlockRef yes = new_block(), no = new_block();
+      LLVMBuildCondBr(builder_, is_somebody(run_.receivers, offer), yes, no);
+      begin(yes);
+      go_on_unless(meet_somebody(offer), pc_ + 1);
+      begin(no);
+    }
+    go_on_unless(meet(offer, run_.actions.send), pc_ + 1);
+  }
+  void receive(const Instr& in) {
+    go_on_unless(meet(routine_.offers[in.c], run_.actions.receive), pc_ + 1);
   }
   void delay(const Instr& in) {
     const LLVMValueRef duration = real(in.a), zero = LLVMConstReal(real_, 0);
@@ -378,8 +433,10 @@ class RoutineWriter {
       }
       LLVMBuildCondBr(builder_, is_possible(offer), yes, no);
       begin(yes);
-      const LLVMValueRef stop =
-          call(run_.actions.take, parameter(0), parameter(3), address(&offer));
+      const bool meets = offer.kind == Offer::Kind::Send || offer.kind == Offer::Kind::Receive;
+      const LLVMValueRef stop = meets && !run_.tells ? meet_somebody(offer)
+                                                     : call(run_.actions.take, parameter(0),
+                                                            parameter(3), address(&offer));
       const LLVMBasicBlockRef back = new_block();
       LLVMBuildCondBr(builder_, LLVMBuildICmp(builder_, LLVMIntEQ, stop, number(0), ""),
                       block_at(offer.body_pc), back);
@@ -388,7 +445,10 @@ class RoutineWriter {
       begin(no);
     }
     const LLVMValueRef result =
-        call(run_.actions.wait, parameter(0), parameter(3), number(in.c), number(pc_ + 1));
+        waits_for_partners(selection, routine_.offers)
+            ? call(run_.actions.wait_for_partners, parameter(0), parameter(3), address(&selection),
+                   number(in.c), number(pc_ + 1))
+            : call(run_.actions.wait, parameter(0), parameter(3), number(in.c), number(pc_ + 1));
     if (selection.closed_pc < 0) {
       LLVMBuildRet(builder_, result);
       return;
@@ -548,8 +608,8 @@ class RoutineWriter {
         require_call(run_.actions.list_tail, address(run_.heap), address(element(in)), place(in.a));
         return go_on();
 
-      case Op::Send: return meet(in, run_.actions.send);
-      case Op::Receive: return meet(in, run_.actions.receive);
+      case Op::Send: return send(in);
+      case Op::Receive: return receive(in);
       case Op::Delay: return delay(in);
       case Op::Select: return select(in);
 
@@ -568,6 +628,7 @@ class RoutineWriter {
   LLVMValueRef function_ = nullptr;
   LLVMBuilderRef builder_ = nullptr;
   std::int32_t pc_ = 0;
+  std::int32_t whole_ = -1;  // the instruction that what is written now is a part of
 };
 
 }  // namespace

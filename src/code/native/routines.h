@@ -7,7 +7,7 @@
 namespace chi::code {
 
 /// Changes whenever anything below does, or Instr, Op, Offer, Selection, RuntimeType.
-inline constexpr std::uint32_t kNativeRoutinesVersion = 1;
+inline constexpr std::uint32_t kNativeRoutinesVersion = 2;
 
 /// What becomes of a process after compiled code, or after something that it calls. The code comes
 /// back with a place, as `native_result` packs the two.
@@ -33,6 +33,18 @@ constexpr std::int32_t native_pc(std::uint64_t result) { return static_cast<std:
 using NativeBody = std::uint64_t (*)(void* scheduler, Slot* frame, std::int32_t pc,
                                      std::int32_t process);
 
+/// Whether a selection waits for others to communicate, and for nothing else. `offers`: the
+/// routine's.
+inline bool waits_for_partners(const Selection& selection, const Offer* offers) {
+  if (!selection.deadlines.empty() || !selection.watched.empty() || !selection.conditions.empty())
+    return false;
+  for (std::int32_t i = 0; i < selection.offers; ++i) {
+    const Offer::Kind kind = offers[selection.first_offer + i].kind;
+    if (kind != Offer::Kind::Send && kind != Offer::Kind::Receive) return false;
+  }
+  return true;
+}
+
 /// What compiled code calls, so that it does what the interpreter and the scheduler do by the very
 /// functions that they use. Those that return a RunError as a number have changed nothing when it
 /// is not None; the interpreter then does the instruction again, and tells.
@@ -40,6 +52,10 @@ struct NativeActions {
   /// On the channel with that number.
   NativeStop (*send)(void* scheduler, std::int32_t process, const Offer* offer,
                      std::int64_t channel) = nullptr;
+  /// The same when a process waits there to receive, and the code of the offer's value has been
+  /// run. The value may be computed again.
+  NativeStop (*send_computed)(void* scheduler, std::int32_t process, const Offer* offer,
+                              std::int64_t channel) = nullptr;
   NativeStop (*receive)(void* scheduler, std::int32_t process, const Offer* offer,
                         std::int64_t channel) = nullptr;
   void (*delay)(void* scheduler, std::int32_t process,
@@ -50,6 +66,10 @@ struct NativeActions {
   /// The same for one in which nothing is possible now.
   std::uint64_t (*wait)(void* scheduler, std::int32_t process, std::int32_t selection,
                         std::int32_t behind) = nullptr;
+  /// The same for a selection that `waits_for_partners`.
+  std::uint64_t (*wait_for_partners)(void* scheduler, std::int32_t process,
+                                     const Selection* selection, std::int32_t number,
+                                     std::int32_t behind) = nullptr;
   /// An alternative of a selection happens, which is possible: the process goes on in its body.
   NativeStop (*take)(void* scheduler, std::int32_t process, const Offer* offer) = nullptr;
   /// Any instruction that `native_operates` names.
@@ -80,6 +100,7 @@ struct NativeRunView {
   /// if somebody waits at its other end, whose number is then not negative. These are the numbers
   /// of senders and receivers, one in `channel_stride` bytes for each channel.
   bool takes_first = false;
+  bool tells = false;  ///< somebody is told what is selected
   const std::int32_t* senders = nullptr;
   const std::int32_t* receivers = nullptr;
   std::int64_t channel_stride = 0;
