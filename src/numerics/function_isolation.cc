@@ -119,6 +119,11 @@ class FunctionSearch {
       const ChebyshevPiece piece = interpolate(g_, part.left, part.right);
       out_.evaluations += piece.evaluations;
       if (!piece.defined) return meet_border(part.left, part.right);
+      if (piece.size <= std::max(options_.noise, options_.resolution)) {
+        reader_.read({piece.left, piece.value_left, 0.0, options_.noise});
+        if (!reader_.full()) reader_.read({piece.right, piece.value_right, 0.0, options_.noise});
+        continue;
+      }
       const bool clear = is_clear(piece);
       if (!clear && piece.error > kAccurate * piece.size && part.depth < kMaxDepth) {
         const double middle = part.left + (part.right - part.left) / 2;

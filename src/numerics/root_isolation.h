@@ -45,6 +45,9 @@ struct IsolationOptions {
   /// Half the width of the band in which a value counts as zero. A function that starts in the band
   /// has no root until it has left it; an extremum that ends in the band counts as touching.
   double noise = 0.0;
+  /// For functions given by evaluation: where no value is larger, nothing is looked for between the
+  /// samples. What rounding makes of zero has a root anywhere.
+  double resolution = 0.0;
   int max_roots = kMaxRoots;  ///< stop after so many; 1 asks for the earliest only
 };
 

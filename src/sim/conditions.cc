@@ -75,6 +75,7 @@ std::int32_t Conditions::node_of(ExprId e) {
     plain_.push_back(e);
     formulas_.reset();
   }
+  node.is_total = pool_.has(e, expr::kTotal);
   nodes_.push_back(node);
   const auto number = static_cast<std::int32_t>(nodes_.size()) - 1;
   index_.emplace(e, number);
@@ -158,6 +159,56 @@ void Conditions::evaluate(const double* frame, std::span<const Truth> relations,
   }
   out.resize(conditions_.size());
   for (std::size_t i = 0; i < conditions_.size(); ++i) out[i] = truths_[at(roots_[i])];
+}
+
+/// A relation that is cheap to follow, or what needs none.
+bool Conditions::is_cheap(std::int32_t node, std::span<const char> borders) const {
+  while (nodes_[at(node)].kind == Node::Kind::Not) node = nodes_[at(node)].a;
+  const Node& n = nodes_[at(node)];
+  if (n.kind == Node::Kind::Plain) return true;
+  return n.kind == Node::Kind::Relation && borders[at(relations_[at(n.a)].border)] != 0;
+}
+
+void Conditions::mark_deciding(std::span<const int> conditions, std::span<const char> cheap,
+                               std::vector<char>& marked) {
+  visited_.assign(nodes_.size(), 0);
+  std::vector<std::int32_t>& stack = stack_;
+  stack.clear();
+  const auto push = [&](std::int32_t n) {
+    if (!visited_[at(n)]) stack.push_back(n);
+    visited_[at(n)] = 1;
+  };
+  for (const int c : conditions) push(roots_[at(c)]);
+  while (!stack.empty()) {
+    const std::int32_t number = stack.back();
+    stack.pop_back();
+    const Node& node = nodes_[at(number)];
+    switch (node.kind) {
+      case Node::Kind::Plain: break;
+      case Node::Kind::Relation: marked[at(relations_[at(node.a)].border)] = 1; break;
+      case Node::Kind::Not: push(node.a); break;
+      case Node::Kind::And:
+      case Node::Kind::Or: {
+        const Truth deciding = node.kind == Node::Kind::And ? Truth::False : Truth::True;
+        const bool left = truths_[at(node.a)] == deciding;
+        const bool right = truths_[at(node.b)] == deciding;
+        const bool prefers_right = right && is_cheap(node.b, cheap) && !is_cheap(node.a, cheap);
+        // Where the left operand has no value, or may lose it, the whole has none.
+        const bool is_safe = nodes_[at(node.a)].is_total && truths_[at(node.a)] != Truth::Undefined;
+        const bool by_right = right && (!left || prefers_right) && is_safe;
+        if (!by_right) push(node.a);
+        if (by_right || !left) push(node.b);
+        break;
+      }
+      case Node::Kind::If: {
+        const Truth condition = truths_[at(node.a)];
+        push(node.a);
+        if (condition != Truth::False) push(node.b);
+        if (condition != Truth::True) push(node.c);
+        break;
+      }
+    }
+  }
 }
 
 }  // namespace chi::sim

@@ -62,14 +62,21 @@ class Conditions {
   void prepare();
   /// The truths of all conditions, for given truths of the relations and the rest of the frame.
   void evaluate(const double* frame, std::span<const Truth> relations, std::vector<Truth>& out);
+  /// Marks borders that hold conditions as `evaluate` found them last: while no relation changes on
+  /// these, the conditions do not change, whatever happens on the others. `x <= 0 and v < 0` is
+  /// false as long as x is positive: nobody need follow v. Where either would do, a cheap one.
+  void mark_deciding(std::span<const int> conditions, std::span<const char> cheap,
+                     std::vector<char>& marked);
 
  private:
   struct Node {
     enum class Kind : std::uint8_t { Relation, Plain, Not, And, Or, If };
     Kind kind = Kind::Plain;
     std::int32_t a = -1, b = -1, c = -1;  // nodes; or the number of the relation or plain root
+    bool is_total = false;                // it has a value whatever the values of its leaves
   };
   std::int32_t node_of(expr::ExprId e);
+  bool is_cheap(std::int32_t node, std::span<const char> borders) const;
   Relation make_relation(expr::ExprId e);
 
   expr::Pool& pool_;
@@ -89,6 +96,8 @@ class Conditions {
   std::unique_ptr<code::Formulas> formulas_;  // of `plain_`; made anew when that has grown
   std::vector<double> plain_values_;
   std::vector<Truth> truths_;
+  std::vector<std::int32_t> stack_;  // of `mark_deciding`
+  std::vector<char> visited_;
 };
 
 }  // namespace chi::sim

@@ -1,5 +1,9 @@
 #include "sim/conditions.h"
 
+#include <array>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "expr/build.h"
@@ -85,6 +89,44 @@ TEST_F(ConditionsTest, DiscreteValuesComeFromTheFrame) {
   EXPECT_EQ(truth(c, {Truth::True}), Truth::False);
   frame[static_cast<std::size_t>(leaves.find(flag()))] = 1;
   EXPECT_EQ(truth(c, {Truth::True}), Truth::True);
+}
+
+// x < 1 and y > 2: what is false holds it alone, what is true only together with the other.
+TEST_F(ConditionsTest, ABorderThatDecidesNothingNeedNotBeFollowed) {
+  const ExprId a = relation(Op::Less, x, expr::constant(pool, 1));
+  const ExprId b = relation(Op::Greater, y, expr::constant(pool, 2));
+  const int both = conditions.add(expr::conjunction(pool, a, b));
+  const int some = conditions.add(expr::negation(
+      pool, expr::conjunction(pool, expr::negation(pool, a), expr::negation(pool, b))));
+  const auto deciding = [&](int condition, Truth first, Truth second, std::vector<char> cheap) {
+    truth(condition, {first, second});
+    std::vector<char> marked(2, 0);
+    conditions.mark_deciding(std::array{condition}, cheap, marked);
+    return std::pair{marked[0] != 0, marked[1] != 0};
+  };
+  using Pair = std::pair<bool, bool>;
+  EXPECT_EQ(deciding(both, Truth::True, Truth::True, {1, 1}), Pair(true, true));
+  EXPECT_EQ(deciding(both, Truth::False, Truth::True, {1, 1}), Pair(true, false));
+  EXPECT_EQ(deciding(both, Truth::True, Truth::False, {1, 1}), Pair(false, true));
+  EXPECT_EQ(deciding(both, Truth::False, Truth::False, {1, 1}), Pair(true, false));
+  EXPECT_EQ(deciding(both, Truth::False, Truth::False, {0, 1}), Pair(false, true))
+      << "the cheap one";
+  EXPECT_EQ(deciding(both, Truth::Undefined, Truth::False, {1, 1}), Pair(true, true));
+  EXPECT_EQ(deciding(some, Truth::True, Truth::False, {1, 1}), Pair(true, false));
+  EXPECT_EQ(deciding(some, Truth::False, Truth::True, {1, 1}), Pair(false, true));
+  EXPECT_EQ(deciding(some, Truth::False, Truth::False, {1, 1}), Pair(true, true));
+}
+
+// sqrt(x) < 1 and y > 2 has no value where x is negative, even if y is not above 2.
+TEST_F(ConditionsTest, ABorderThatMayLoseItsValueIsFollowed) {
+  const ExprId root = expr::unary(pool, Op::Sqrt, x);
+  const ExprId a = relation(Op::Less, root, expr::constant(pool, 1));
+  const ExprId b = relation(Op::Greater, y, expr::constant(pool, 2));
+  const int both = conditions.add(expr::conjunction(pool, a, b));
+  EXPECT_EQ(truth(both, {Truth::True, Truth::False}), Truth::False);
+  std::vector<char> marked(2, 0);
+  conditions.mark_deciding(std::array{both}, std::vector<char>{1, 1}, marked);
+  EXPECT_EQ(marked, (std::vector<char>{1, 1}));
 }
 
 TEST(RelationHolds, ByTheSignOfTheDifference) {

@@ -254,7 +254,7 @@ bool Engine::value(std::int32_t block, std::int32_t number, double* result) {
 void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condition) {
   const Awaited& asked = awaited(block, condition);
   Member& member = members_[at(asked.member)];
-  for (const int b : member.part->conditions().borders_of(asked.condition)) member.run->watch(b);
+  member.run->watch(asked.condition);
   member.part->refresh_sides();  // nobody followed these borders since they were watched last
   member.wants_search = true;
   list(asked.member);
@@ -272,9 +272,7 @@ void Engine::unwatch(std::int32_t process) {
     Member& member = members_[at(number)];
     std::erase_if(member.watching, [&](const Watching& w) {
       if (w.process != process) return false;
-      for (const int b : member.part->conditions().borders_of(w.awaited->condition)) {
-        member.run->unwatch(b);
-      }
+      member.run->unwatch(w.awaited->condition);
       return true;
     });
     member.wants_search = true;

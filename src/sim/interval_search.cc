@@ -18,6 +18,8 @@ constexpr int kMostPieces = 400;
 /// A piece in doubt is looked at with this much around it, where a touching root shows.
 constexpr double kAround = 0x1p-10;
 
+double width(Interval x) { return x.high - x.low; }
+
 /// Least and largest of Σ c_k s^k for s from 0 to 1, as its Bernstein coefficients tell.
 Interval range(std::span<const double> c) {
   const int degree = static_cast<int>(c.size()) - 1;
@@ -77,7 +79,9 @@ Bounds IntervalSearch::bounds(const Window& window, double from, double to) {
       bounds_[i] = {Interval::point(window.frame[leaf.place]), {}};
     }
   }
-  return formula_.evaluate(bounds_);
+  Bounds result = formula_.evaluate(bounds_);
+  result.value = {result.value.low + window.shift, result.value.high + window.shift};
+  return result;
 }
 
 std::vector<IntervalSearch::Piece> IntervalSearch::find(const Window& window, double from,
@@ -121,7 +125,10 @@ std::vector<IntervalSearch::Piece> IntervalSearch::find(const Window& window, do
     const double reach =
         0.5 * (b - a) * std::max(std::abs(here.slope.low), std::abs(here.slope.high));
     if (inside.low - reach > 0 || inside.high + reach < 0) continue;
-    if (b - a <= kShortest) {
+    // Halving tells no more where the bounds at a point are nearly as wide.
+    const bool is_flat =
+        inside.has(0) && std::min(width(here.value), 2 * reach) <= 4 * width(inside);
+    if (b - a <= kShortest || is_flat) {
       doubt(a, b);
       continue;
     }

@@ -37,6 +37,7 @@ class IntervalSearch {
     double begin = 0, end = 0;                     ///< in time
     const numerics::DenseOutput* dense = nullptr;  ///< of the states; may be none without any
     const double* frame = nullptr;
+    double shift = 0;  ///< added to the formula's value
   };
   /// All pieces of [from, 1] up to the first that crosses, in order. `g` is the function itself,
   /// known up to `rounding`. A value at `from` within `noise` of zero is where the motion starts,

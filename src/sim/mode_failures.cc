@@ -126,10 +126,12 @@ Diagnostic ModeSearch::explain(const Attempt& attempt) const {
 const ModeSearch::Attempt& ModeSearch::last_of_chain(Sides& sides) const {
   std::set<Sides> seen;
   sides = assumed_.front();
+  // Without jumps there may have been so many modes that none was tried with them.
+  const bool jumps = jumps_ && attempts_.contains({sides, true});
   while (true) {
-    const Attempt& here = attempts_.at({sides, jumps_});
+    const Attempt& here = attempts_.at({sides, jumps});
     const bool ends = !here.solved || !seen.insert(sides).second;
-    if (ends || !attempts_.contains({here.right, jumps_})) return here;
+    if (ends || !attempts_.contains({here.right, jumps})) return here;
     sides = here.right;
   }
 }

@@ -32,8 +32,9 @@ bool ModeSearch::run() {
     if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
     jumps_ = jumps;
     const bool may_slide = part_.workshop_.options.sliding != Sliding::Error;
-    if (iterate(start) || pivot(start, false) || (may_slide && pivot(start, true)) ||
-        search_near(start) || take_resting() || (may_slide && search_sliding(start))) {
+    if (iterate(start) || take_indifferent() || pivot(start, false) ||
+        (may_slide && pivot(start, true)) || search_near(start) || take_resting() ||
+        (may_slide && search_sliding(start))) {
       // A switch that opens leads through the same modes without a solution every time.
       if (!jumps && asked != nullptr && !attempt(start).solved) {
         part_.taken_[{start, asked}] = part_.sides_;
@@ -352,11 +353,51 @@ bool ModeSearch::take_resting() {
     }
     show(a);
     if (!rests || part_.plan_for(sides).plan != a.plan) continue;
-    part_.plan_ = a.plan;
-    part_.sides_ = sides;
-    part_.sides_time_ = std::numeric_limits<double>::quiet_NaN();
-    part_.jumps_ = a.changes;
-    part_.conserved_ = a.conserved;
+    stay(a, sides);
+    return true;
+  }
+  return false;
+}
+
+/// In this mode, on these sides, though the values do not quite say so.
+void ModeSearch::stay(const Attempt& a, const Sides& sides) {
+  part_.plan_ = a.plan;
+  part_.sides_ = sides;
+  part_.sides_time_ = std::numeric_limits<double>::quiet_NaN();
+  part_.jumps_ = a.changes;
+  part_.conserved_ = a.conserved;
+}
+
+/// Where equations are continuous across a border, and the motion comes to rest on it, rounding
+/// says of the modes on both sides that they lead to the other one. They have the same values:
+/// either will do. Should the motion leave the border on the wrong side after all, that is an event
+/// (PartRun::check_side).
+bool ModeSearch::take_indifferent() {
+  const RunOptions& options = part_.workshop_.options;
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const Attempt& a = *order_[i];
+    if (!a.solved || a.jumped || initial_) continue;
+    Sides sides = a.right;
+    bool is_reached_everywhere = true;
+    for (const int b : part_.mode_borders_) {
+      if (a.right[at(b)] == assumed_[i][at(b)]) continue;
+      is_reached_everywhere = is_reached_everywhere && is_reached(a.frame, b);
+      sides[at(b)] = assumed_[i][at(b)];
+    }
+    const auto other = attempts_.find({a.right, jumps_});
+    if (!is_reached_everywhere || other == attempts_.end()) continue;
+    const Attempt& there = other->second;
+    if (!there.solved || there.jumped) continue;
+    if (!std::ranges::equal(a.plan->values(), there.plan->values())) continue;
+    const auto agrees = [&](const VarRef x) {
+      const std::size_t place = at(part_.place(x));
+      const double here = a.frame.at(place), beyond = there.frame.at(place);
+      return std::abs(here - beyond) <= options.atol + options.rtol * std::abs(here);
+    };
+    if (!std::ranges::all_of(a.plan->values(), agrees)) continue;
+    show(a);
+    if (part_.plan_for(sides).plan != a.plan) continue;
+    stay(a, sides);
     return true;
   }
   return false;

@@ -13,6 +13,7 @@ namespace chi::sim {
 /// (semantics.md §4).
 ///
 ///     iterate mode → IP → conditions, all changes at once
+///     where the modes on both sides of reached borders have the same values, either
 ///     the same, one change at a time, the lowest first (Murty's least-index principal pivoting
 ///     [1],
 ///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
@@ -65,7 +66,9 @@ class ModeSearch {
   bool take(const Sides& sides);
   std::vector<char> held_borders(const Sides& sides);
   bool take_or_follow(const Sides& sides);
+  void stay(const Attempt& attempt, const Sides& sides);
   bool take_resting();
+  bool take_indifferent();
   bool iterate(Sides sides);
   bool pivot(Sides sides, bool may_slide);
   bool search_near(const Sides& start);

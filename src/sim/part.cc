@@ -12,6 +12,7 @@
 #include "expr/print.h"
 #include "flat/activity.h"
 #include "flat/scalars.h"
+#include "sim/isolate.h"
 #include "sim/mode_search.h"
 
 namespace chi::sim {
@@ -300,9 +301,17 @@ std::span<const Part::BorderValue> Part::border_values(const std::vector<double>
 }
 
 double Part::border_size(int border, const std::vector<double>& frame) {
-  border_formulas_->evaluate_each(frame.data(), border_ends_.data());
-  const double size =
-      std::abs(border_ends_[at(2 * border)]) + std::abs(border_ends_[at(2 * border + 1)]);
+  border_sizes_.resize(conditions_.borders().size());
+  std::unique_ptr<code::Formulas>& formulas = border_sizes_[at(border)];
+  if (!formulas) {
+    expr::Pool& pool = workshop_.pool();
+    const ExprId difference = conditions_.borders()[at(border)].difference;
+    const ExprId terms = size_of_terms(pool, difference);
+    const ExprId size = terms ? terms : expr::unary(pool, expr::Op::Abs, difference);
+    formulas = std::make_unique<code::Formulas>(pool, std::array{size}, leaves_, workshop_.boxes);
+  }
+  double size = 0;
+  formulas->evaluate_each(frame.data(), &size);
   return std::isfinite(size) ? size : 0;
 }
 
@@ -327,10 +336,55 @@ void Part::update_sides() {
   sides_time_ = frame_[at(time_place_)];
   Sides now;
   right_sides(*plan_, frame_, sides_, now);
+  const std::vector<char>& deciding = deciding_borders();
   for (std::size_t b = 0; b < now.size(); ++b) {
-    if (std::find(mode_borders_.begin(), mode_borders_.end(), static_cast<int>(b)) ==
-        mode_borders_.end()) {
-      sides_[b] = now[b];
+    if (!deciding[b]) sides_[b] = now[b];
+  }
+}
+
+std::span<const char> Part::cheap_borders() {
+  const auto borders = conditions_.borders();
+  if (cheap_.size() == borders.size() && cheap_for_ == variant_) return cheap_;
+  cheap_for_ = variant_;
+  cheap_.assign(borders.size(), 1);
+  if (plan_ == nullptr || variant_ == nullptr) return cheap_;
+  const expr::Pool& pool = workshop_.pool();
+  std::vector<ExprId> differences;
+  for (const Border& border : borders) differences.push_back(border.difference);
+  const expr::Occurrences found = expr::variables(pool, differences);
+  const std::vector<VarRef>& states = variant_->choice.states;
+  for (int b = 0; b < found.rows(); ++b) {
+    for (const ExprId leaf : found.row(b)) {
+      const VarRef x = pool.variable(leaf);
+      const bool is_solved = plan_->analysis().unknown_index(x.var) >= 0 &&
+                             !std::binary_search(states.begin(), states.end(), x);
+      if (is_solved) cheap_[at(b)] = 0;
+    }
+  }
+  return cheap_;
+}
+
+const std::vector<char>& Part::deciding_borders() {
+  if (!deciding_.empty()) return deciding_;
+  deciding_.assign(sides_.size(), 0);
+  const std::span<const char> cheap = cheap_borders();
+  condition_truths(sides_);
+  conditions_.mark_deciding(mode_conditions_, cheap, deciding_);
+  for (const int b : mode_borders_) {
+    if (cheap[at(b)] || slides_on(b)) deciding_[at(b)] = 1;
+  }
+  return deciding_;
+}
+
+void Part::mark_deciding(std::span<const int> conditions, std::vector<char>& marked) {
+  marked = deciding_borders();
+  if (conditions.empty()) return;
+  const std::span<const char> cheap = cheap_borders();
+  condition_truths(sides_);
+  conditions_.mark_deciding(conditions, cheap, marked);
+  for (const int c : conditions) {
+    for (const int b : conditions_.borders_of(c)) {
+      if (cheap[at(b)]) marked[at(b)] = 1;
     }
   }
 }
@@ -349,7 +403,7 @@ bool Part::hold_floors() {
     const double band = kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol;
     if (std::abs(arguments[i] - nearest) <= band) {
       const ExprId argument = equations_.floors[i].argument;
-      int climbed = 0;
+      Climbed climbed;
       const int sign = derivative_sign(*plan_, frame_, argument, 1e-9, climbed);
       held = sign < 0 ? nearest - 1 : nearest;
     }
@@ -386,6 +440,7 @@ bool Part::settle_only_mode() {
 bool Part::settle(double time) {
   failure_.reset();
   failed_.reset();
+  deciding_.clear();
   jumps_.clear();
   conserved_.clear();
   load(time);

@@ -138,7 +138,7 @@ class Part {
   struct BorderValue {
     double value = 0, band = 0;
   };
-  /// The size of the two things that a border compares.
+  /// The size of what a border's difference is the sum of: by that its rounding is measured.
   double border_size(int border, const std::vector<double>& frame);
   /// Valid up to the next call.
   std::span<const BorderValue> border_values(const std::vector<double>& frame);
@@ -149,7 +149,14 @@ class Part {
 
   /// The borders that decide the mode: of guards and conditions in equations, and of sliding.
   const std::vector<int>& mode_borders() const { return mode_borders_; }
-  /// Recomputes `sides` of borders that no mode depends on.
+  /// The borders to follow: those that decide the mode now, and the conditions of statements; while
+  /// nothing crosses these, nothing changes, whatever happens on the others. Of the others those
+  /// that cost little are followed all the same, and seen in the log of events. The sides must be
+  /// right.
+  void mark_deciding(std::span<const int> conditions, std::vector<char>& marked);
+  /// Whether the sides are those of this time.
+  bool has_sides_of(double time) const { return sides_time_ == time; }
+  /// Recomputes `sides` of borders that do not decide the mode.
   void update_sides();
   void refresh_sides();  ///< unless they are those of this instant
   std::string text(expr::ExprId e) const;
@@ -195,15 +202,20 @@ class Part {
   /// The side on which each border is just after this instant, by values and, where they are zero,
   /// by the first derivative that is not.
   void right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out);
+  /// What is known of the derivatives in a frame: the levels of the tower that it has, and what
+  /// rounding makes of each.
+  struct Climbed {
+    int levels = 0;
+    std::map<int, std::vector<double>> rounding;
+  };
   Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value,
-                  int& climbed);
+                  Climbed& climbed);
   /// Relative to the size of its terms, a derivative of a border that counts as zero.
   double vanishing_slope(const std::vector<double>& frame, int border) const;
-  Side side_of_weight(Plan& plan, std::vector<double>& frame, int border, int& climbed);
-  /// -1, 0 or 1: the sign of the first derivative that does not vanish. `climbed`: the levels of
-  /// derivatives that the frame has.
+  Side side_of_weight(Plan& plan, std::vector<double>& frame, int border, Climbed& climbed);
+  /// -1, 0 or 1: the sign of the first derivative that does not vanish.
   int derivative_sign(Plan& plan, std::vector<double>& frame, expr::ExprId difference,
-                      double relative_zero, int& climbed);
+                      double relative_zero, Climbed& climbed);
   struct DerivativeFormula {
     std::unique_ptr<code::Formulas> formulas;  // the derivative, the size of its terms, and
     std::vector<int> unknowns;  // its slopes by the highest derivatives of these unknowns
@@ -215,7 +227,8 @@ class Part {
   void fill_delays(std::vector<double>& frame);
   void enter_inputs(std::span<const expr::ExprId> roots);
   expr::VarRef weight_of(int border) const;
-  void add_weight_borders(int border);
+  const std::vector<char>& deciding_borders();
+  std::span<const char> cheap_borders();
 
   Workshop& workshop_;
   PartEquations equations_;
@@ -248,6 +261,9 @@ class Part {
   std::vector<char> grazed_;  // per border: it was only touched
   std::vector<char> held_;    // per border: both sides push back, the equations have a value on it
   std::vector<double> touched_;  // per border: extra band at the present instant
+  std::vector<char> deciding_;   // per border: it decides the mode; empty: to be found anew
+  std::vector<char> cheap_;      // per border: no equation need be solved to follow it,
+  const StateVariant* cheap_for_ = nullptr;  // with the states of this variant
   std::vector<Change> jumps_;
   std::vector<ConservedSum> conserved_;
   bool has_started_ = false;
@@ -275,6 +291,7 @@ class Part {
   Counts forgotten_;                                 // of plans that are gone
   std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
   std::vector<double> border_ends_;
+  std::vector<std::unique_ptr<code::Formulas>> border_sizes_;  // of one border each, once asked for
   // Kept, so that an event takes no memory.
   std::vector<double> loaded_;
   Sides right_;

@@ -37,6 +37,7 @@ void PartRun::restart(double time, numerics::Restart kind) {
   part_.delays().add_break(time);
   part_.delays().begin_window(time);
   from_ = reached_ = decided_ = time;
+  is_relevant_known_ = false;
   has_window_ = false;
   events_.clear();
   motion_ = nullptr;
@@ -117,7 +118,7 @@ bool PartRun::step(double limit) {
   search_window(from_);
   if (!shorten_to_values()) return false;
   if (reached_ == break_time && (events_.empty() || events_.front().time == reached_)) {
-    events_.push_back({reached_, kReturn, 0, 0, false});  // what jumped comes back
+    events_.push_back({.time = reached_, .border = kReturn});  // what jumped comes back
   }
   if (events_.empty() && part_.plan()->has_choice()) {
     next_variant_ = part_.better_variant(next_frame_);
@@ -141,7 +142,11 @@ bool PartRun::stop_at_border() {
     if (!(std::abs(g) <= 10 * workshop_.options.atol + 100 * values[at(border)].band)) continue;
     if (!found) events_.clear();
     found = true;
-    events_.push_back({now, border, g, g > 0 ? -1 : 1, true});
+    events_.push_back({.time = now,
+                       .border = border,
+                       .value = g,
+                       .direction = g > 0 ? -1 : 1,
+                       .is_forced = true});
   }
   if (found) stopped_at_ = now;
   return found;

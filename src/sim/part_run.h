@@ -20,6 +20,7 @@ struct BorderEvent {
   double value = 0;        ///< of the difference there: how well it was located
   int direction = 0;       ///< of the difference: 1 rising, -1 falling; 0: it touches zero
   bool is_forced = false;  ///< no root: so close to it no step was possible any more
+  bool is_left = false;    ///< no root: a motion along the border has left it
 };
 
 /// One part in motion. Its *window* is the last step of its integrator; the present time of the run
@@ -58,14 +59,13 @@ class PartRun {
   /// tolerance. Whether there is one such state.
   bool put_on_border(int border);
 
-  /// How many conditions of waiting processes watch a border.
-  void watch(int border) {
-    ++watched_[border];
-    relevant_.clear();
+  /// A process waits for a condition.
+  void watch(int condition) {
+    ++watched_[condition];
+    is_relevant_known_ = false;
   }
-  void unwatch(int border) {
-    if (--watched_[border] == 0) watched_.erase(border);
-    relevant_.clear();
+  void unwatch(int condition) {
+    if (--watched_[condition] == 0) watched_.erase(condition);
   }
 
  private:
@@ -117,8 +117,10 @@ class PartRun {
   double horizon_ = 0;  // of parts without states: length of the next window
   bool has_window_ = false;
   std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked_;
-  std::map<int, int> watched_;
-  std::vector<int> relevant_;  // of the mode and watched; empty: to be found anew
+  std::map<int, int> watched_;  // by condition: for how many processes
+  bool is_relevant_known_ = false;
+  std::vector<int> relevant_;  // the borders that decide the mode and what processes wait for
+  std::vector<char> marked_;
   std::vector<double> coefficients_;
   std::vector<BorderEvent> events_;
   std::vector<double> search_frame_;

@@ -58,20 +58,46 @@ std::optional<double> find_touch(const numerics::Polynomial& p, double start, do
   return std::nullopt;
 }
 
+/// How far the values of a function are from those of a smooth one: what is left of differences
+/// between neighbours.
+double roughness(numerics::FunctionRef<double(double)> value, double x, double step) {
+  std::array<double, 5> g{};
+  for (double& one : g) {
+    one = value(x);
+    x += step;
+  }
+  double most = 0;
+  for (std::size_t k = 0; k + 2 < g.size(); ++k) {
+    most = std::max(most, 0.5 * std::abs(g[k] - 2 * g[k + 1] + g[k + 2]));
+  }
+  return most;
+}
+
 }  // namespace
 
 const std::vector<int>& PartRun::relevant_borders() {
-  if (!relevant_.empty()) return relevant_;
-  std::vector<int>& borders = relevant_;
-  borders = part_.mode_borders();
-  for (const auto& [border, count] : watched_) borders.push_back(border);
-  std::sort(borders.begin(), borders.end());
-  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-  return borders;
+  if (is_relevant_known_) return relevant_;
+  is_relevant_known_ = true;
+  std::vector<int> conditions;
+  for (const auto& [condition, count] : watched_) conditions.push_back(condition);
+  if (part_.has_sides_of(decided_)) {
+    part_.mark_deciding(conditions, marked_);
+  } else {
+    part_.mark_deciding({}, marked_);
+    for (const int c : conditions) {
+      for (const int b : part_.conditions().borders_of(c)) marked_[at(b)] = 1;
+    }
+  }
+  relevant_.clear();
+  for (std::size_t b = 0; b < marked_.size(); ++b) {
+    if (marked_[b]) relevant_.push_back(static_cast<int>(b));
+  }
+  return relevant_;
 }
 
 void PartRun::search(double time) {
   decided_ = time;
+  if (part_.has_sides_of(time)) is_relevant_known_ = false;
   search_window(time);
 }
 
@@ -191,7 +217,7 @@ void PartRun::note(int border, double time, double value, int direction) {
   if (time > reached_) time = reached_;
   if (!events_.empty() && time > events_.front().time) return;
   if (!events_.empty() && time < events_.front().time) events_.clear();
-  events_.push_back({time, border, value, direction, false});
+  events_.push_back({.time = time, .border = border, .value = value, .direction = direction});
 }
 
 void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
@@ -315,16 +341,33 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   const double h = reached_ - from_;
   const double start = std::clamp((time - from_) / h, 0.0, 1.0);
   if (start >= 1) return;
+  double shift = 0;
   const auto value = [&](double theta) {
-    return difference_at(track, theta >= 1 ? reached_ : from_ + theta * h);
+    return difference_at(track, theta >= 1 ? reached_ : from_ + theta * h) + shift;
   };
-  const double begin = value(start);
+  double begin = value(start);
   if (std::isnan(begin)) {
     if (side && time != decided_) note(border, time, 0, 0);
     return;
   }
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
+  if (track.needs_solve) {
+    // What solving leaves of zero is not smooth, and changes its sign anywhere. From the band about
+    // zero the border is crossed where the band is left on the other side.
+    const double atol = workshop_.options.atol;
+    double rough = 1e-3 * atol;
+    for (const double end : {start, 1.0}) {
+      if (std::abs(value(end)) > atol) continue;
+      rough = std::max(rough, 8 * roughness(value, end, end < 1 ? 1e-8 : -1e-8));
+    }
+    options.resolution = rough;
+    const double band = std::max(rough, part_.start_band(border, time));
+    if (side && std::abs(begin) <= band) {
+      shift = *side == Side::Plus ? 2 * band : *side == Side::Minus ? -2 * band : 0;
+      begin += shift;
+    }
+  }
   const bool crossed = has_crossed(side, begin, time);
   const bool at_zero =
       (crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time);
@@ -348,17 +391,20 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     } else {
       note(border, from_ + root.right * h, value(root.right), direction_of(root.kind));
     }
+    if (shift != 0 && events_.back().border == border) events_.back().is_left = true;
   };
   std::vector<IntervalSearch::Piece> pieces = {{start, 1, false}};
   // Near a root the values are much smaller than what they are differences of.
   const double rounding = 8 * std::numeric_limits<double>::epsilon() *
                           (border >= 0 ? part_.border_size(border, search_frame_) : 1);
+  // A motion along the border: on which side it is, only rounding says.
+  if (std::abs(begin) <= rounding) options.noise = std::max(options.noise, 4 * rounding);
   const bool by_samples = options.method == numerics::RootDetection::Signs ||
                           options.method == numerics::RootDetection::Derivative;
   if (track.search && !by_samples) {
     const numerics::DenseOutput* const dense = motion_ != nullptr ? &motion_->dense() : nullptr;
-    pieces = track.search->find({from_, reached_, dense, search_frame_.data()}, start,
-                                options.noise, rounding, value);
+    pieces = track.search->find({from_, reached_, dense, search_frame_.data(), shift}, start,
+                                options.noise, std::max(rounding, options.resolution), value);
   }
   double defined_until = 1;
   for (const IntervalSearch::Piece& piece : pieces) {
@@ -414,6 +460,7 @@ void PartRun::check_side(int border, std::optional<Side> side, double time,
       last = time + part * (reached_ - time);
     }
   }
+  if ((*side == Side::Plus && end >= 0) || (*side == Side::Minus && end <= 0)) return;
   const double size = border >= 0 ? part_.border_size(border, search_frame_) : 1;
   const double band =
       4 * std::max(part_.start_band(border, reached_), part_.start_band(border, time)) +

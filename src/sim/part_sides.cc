@@ -38,7 +38,7 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
   const bool on_border = std::any_of(values.begin(), values.end(), [](const BorderValue& g) {
     return std::abs(g.value) <= g.band;
   });
-  int climbed = 0;
+  Climbed climbed;
   for (std::size_t b = 0; b < out.size(); ++b) {
     const auto border = static_cast<int>(b);
     if (assumed[b] == Side::Slide) {
@@ -54,7 +54,7 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
 }
 
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,
-                      int& climbed) {
+                      Climbed& climbed) {
   if (std::abs(g.value) > g.band) return g.value > 0 ? Side::Plus : Side::Minus;
   return static_cast<Side>(derivative_sign(plan, frame,
                                            conditions_.borders()[at(border)].difference,
@@ -68,7 +68,7 @@ double Part::vanishing_slope(const std::vector<double>& frame, int border) const
 }
 
 /// Sliding lasts while the weights are between 0 and 1; at an end their derivative decides.
-Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border, int& climbed) {
+Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border, Climbed& climbed) {
   const VarRef weight = weight_of(border);
   const double w = frame[at(place(weight))];
   const auto& mine = plan.equations().sliding;
@@ -85,7 +85,7 @@ Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border, in
 }
 
 int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId difference,
-                          double relative_zero, int& climbed) {
+                          double relative_zero, Climbed& climbed) {
   expr::Pool& pool = workshop_.pool();
   const structure::Analysis& analysis = plan.analysis();
   for (int k = 1; k <= kHighestDerivative; ++k) {
@@ -130,8 +130,8 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
     fill_delays(frame);
     std::vector<double>& values = derivative_values_;
     values.resize(2 + formula.unknowns.size());
-    if (!plan.climb(frame.data(), formula.levels, climbed)) return 0;
-    climbed = std::max(climbed, formula.levels);
+    if (!plan.climb(frame.data(), formula.levels, climbed.levels)) return 0;
+    climbed.levels = std::max(climbed.levels, formula.levels);
     formula.formulas->evaluate_each(frame.data(), values.data());
     if (std::isnan(values[0])) return 0;
     const double size = std::isnan(values[1]) ? 0 : values[1];
@@ -139,7 +139,8 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
         relative_zero * std::max(size, relative_zero > kRelativeZero ? 1.0 : 0.0) + kAbsoluteZero;
     if (std::abs(values[0]) <= zero) continue;
     if (std::abs(values[0]) < kSuspicious * plan.largest(frame, formula.levels)) {
-      const std::vector<double> rounding = plan.rounding(frame, formula.levels);
+      std::vector<double>& rounding = climbed.rounding[formula.levels];
+      if (rounding.empty()) rounding = plan.rounding(frame, formula.levels);
       double noise = 0;
       for (std::size_t i = 0; i < formula.unknowns.size(); ++i) {
         noise += std::abs(values[2 + i]) * rounding[at(formula.unknowns[i])];

@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "code/formulas.h"
+#include "expr/differentiate.h"
 #include "sim/motion.h"
 #include "sim/system_solver.h"
 #include "structure/analyse.h"
@@ -127,6 +129,8 @@ class Plan {
   std::unique_ptr<Level> leading_;
   std::deque<Level> tower_;        // a deque: solvers refer to their order
   std::vector<expr::ExprId> top_;  // per kept row: the highest derivative made so far
+  // Of the equations by the x_j^(d_j), and its entries; once `rounding` needs them.
+  std::optional<std::pair<expr::Jacobian, code::Formulas>> leading_jacobian_;
 };
 
 }  // namespace chi::sim

@@ -38,17 +38,24 @@ std::vector<double> Plan::rounding(const std::vector<double>& frame, int level) 
   const auto n = static_cast<int>(analysis_.unknowns.size());
   std::vector<double> result(at(n), 0.0);
   if (n > kMostUnknowns || static_cast<int>(analysis_.kept.size()) != n) return result;
-  std::vector<ExprId> rows, leaves;
-  for (const auto& derivatives : analysis_.derivatives) rows.push_back(derivatives.back());
+  if (!leading_jacobian_) {
+    std::vector<ExprId> rows, leaves;
+    for (const auto& derivatives : analysis_.derivatives) rows.push_back(derivatives.back());
+    for (int j = 0; j < n; ++j) {
+      leaves.push_back(
+          expr::variable(context_.pool, analysis_.unknowns[at(j)], analysis_.d[at(j)]));
+    }
+    expr::Jacobian jacobian = expr::jacobian(context_.pool, rows, leaves);
+    code::Formulas formulas(context_.pool, jacobian.entry, context_.leaves, context_.boxes);
+    leading_jacobian_.emplace(std::move(jacobian), std::move(formulas));
+  }
+  auto& [jacobian, formulas] = *leading_jacobian_;
   std::vector<double> top(at(n));
   for (int j = 0; j < n; ++j) {
-    const expr::VarId x = analysis_.unknowns[at(j)];
-    const int d = analysis_.d[at(j)];
-    leaves.push_back(expr::variable(context_.pool, x, d));
-    top[at(j)] = frame[at(context_.leaves.place(expr::variable(context_.pool, x, d + level)))];
+    const ExprId leaf =
+        expr::variable(context_.pool, analysis_.unknowns[at(j)], analysis_.d[at(j)] + level);
+    top[at(j)] = frame[at(context_.leaves.place(leaf))];
   }
-  const expr::Jacobian jacobian = expr::jacobian(context_.pool, rows, leaves);
-  code::Formulas formulas(context_.pool, jacobian.entry, context_.leaves, context_.boxes);
   std::vector<double> point = frame, entries(jacobian.entry.size());
   point.resize(std::max(point.size(), at(context_.leaves.size())), 0.0);
   formulas.evaluate_each(point.data(), entries.data());

@@ -218,6 +218,9 @@ ExprId Parser::prefix() {
   std::optional<UnaryOp> op;
   switch (kind()) {
     case K::Minus: op = UnaryOp::Minus; break;
+    case K::LeftArrow:
+      if (at_ == minus_of_arrow_) op = UnaryOp::Minus;
+      break;
     case K::Plus: op = UnaryOp::Plus; break;
     case K::Sample: op = UnaryOp::Sample; break;
     case K::Not: op = UnaryOp::Not; break;
@@ -358,7 +361,8 @@ ExprId Parser::primary() {
     case K::LeftParen: return parenthesized();
     case K::LeftBracket: return bracketed();
     case K::LeftBrace: return braced();
-    case K::Less: return tuple();
+    case K::Less:
+    case K::LeftArrow: return tuple();
     default:
       if (!panic_ && as_names_.contains(kind())) {
         ++at_;
@@ -490,7 +494,12 @@ ExprId Parser::dictionary() {
 ExprId Parser::tuple() {
   if (panic_) return error_expr();
   const Span begin = span();
-  ++at_;
+  // `<-1, 2>`: no arrow can begin an expression, so its second half is the sign of the element.
+  if (at(K::LeftArrow)) {
+    minus_of_arrow_ = at_;
+  } else {
+    ++at_;
+  }
   std::vector<ExprId> values;
   do {
     values.push_back(nested([&] { return inner_sum(); }));

@@ -46,6 +46,8 @@ TEST(ParseExpr, ReadsEveryForm) {
   EXPECT_EQ(expr("[1, [2], []]"), "(list 1 (list 2) (list))");
   EXPECT_EQ(expr("<1, a + 2, <3, 4>>"), "(tuple 1 (+ a 2) (tuple 3 4))");
   EXPECT_EQ(expr("<1, (a < b)> = t"), "(= (tuple 1 (< a b)) t)");
+  EXPECT_EQ(expr("<-1, <-a^2 + b, -c>>"), "(tuple (- 1) (tuple (+ (- (^ a 2)) b) (- c)))")
+      << "`<-` is no arrow where an expression begins";
   EXPECT_EQ(expr("a < b"), "(< a b)");
   EXPECT_EQ(expr("{}"), "(set)");
   EXPECT_EQ(expr("{1, 2}"), "(set 1 2)");

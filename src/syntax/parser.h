@@ -236,7 +236,8 @@ class Parser {
   std::vector<std::int16_t> expr_depth_;
   std::vector<std::int16_t> type_depth_;
   std::int32_t at_ = 0;
-  std::int32_t end_ = 0;  ///< of the definition being parsed
+  std::int32_t end_ = 0;              ///< of the definition being parsed
+  std::int32_t minus_of_arrow_ = -1;  ///< a `<-` that opened a tuple, and is a sign from then on
   int nesting_ = 0;
   bool panic_ = false;
   int fails_ = 0;

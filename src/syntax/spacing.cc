@@ -71,10 +71,12 @@ class Roles {
       case K::RightParen:
       case K::RightBracket:
       case K::RightBrace: return close();
-      case K::Less: return after_operand() ? R::Operator : R::Open;
-      case K::Greater:
-        if (!open_.empty() && kinds_[open_.back().at] == K::Less) return close();
-        return R::Operator;
+      case K::Less:
+      case K::LeftArrow: return after_operand() ? R::Operator : R::Open;
+      case K::Greater: {
+        const K open = open_.empty() ? K::End : kinds_[open_.back().at];
+        return open == K::Less || open == K::LeftArrow ? close() : R::Operator;
+      }
       case K::Comma:
       case K::Semicolon:
       case K::Arrow: return R::Separator;
@@ -96,7 +98,6 @@ class Roles {
       case K::And:
       case K::Or:
       case K::Becomes:
-      case K::LeftArrow:
       case K::Equal:
       case K::NotEqual:
       case K::LessEqual:
