@@ -342,12 +342,12 @@ void Part::update_sides() {
   }
 }
 
-std::span<const char> Part::cheap_borders() {
+const Part::CheapBorders& Part::cheap_borders() {
   const auto borders = conditions_.borders();
-  if (cheap_.size() == borders.size() && cheap_for_ == variant_) return cheap_;
-  cheap_for_ = variant_;
-  cheap_.assign(borders.size(), 1);
-  if (plan_ == nullptr || variant_ == nullptr) return cheap_;
+  CheapBorders& cheap = cheap_[variant_];
+  if (cheap.is_cheap.size() == borders.size()) return cheap;
+  cheap = {std::vector<char>(borders.size(), 1), true};
+  if (plan_ == nullptr || variant_ == nullptr) return cheap;
   const expr::Pool& pool = workshop_.pool();
   std::vector<ExprId> differences;
   for (const Border& border : borders) differences.push_back(border.difference);
@@ -358,35 +358,38 @@ std::span<const char> Part::cheap_borders() {
       const VarRef x = pool.variable(leaf);
       const bool is_solved = plan_->analysis().unknown_index(x.var) >= 0 &&
                              !std::binary_search(states.begin(), states.end(), x);
-      if (is_solved) cheap_[at(b)] = 0;
+      if (!is_solved) continue;
+      cheap.is_cheap[at(b)] = 0;
+      cheap.are_all = false;
     }
   }
-  return cheap_;
+  return cheap;
 }
 
 const std::vector<char>& Part::deciding_borders() {
   if (!deciding_.empty()) return deciding_;
   deciding_.assign(sides_.size(), 0);
-  const std::span<const char> cheap = cheap_borders();
-  condition_truths(sides_);
-  conditions_.mark_deciding(mode_conditions_, cheap, deciding_);
+  const CheapBorders& cheap = cheap_borders();
   for (const int b : mode_borders_) {
-    if (cheap[at(b)] || slides_on(b)) deciding_[at(b)] = 1;
+    if (cheap.is_cheap[at(b)] || slides_on(b)) deciding_[at(b)] = 1;
   }
+  if (cheap.are_all) return deciding_;
+  condition_truths(sides_);
+  conditions_.mark_deciding(mode_conditions_, cheap.is_cheap, deciding_);
   return deciding_;
 }
 
 void Part::mark_deciding(std::span<const int> conditions, std::vector<char>& marked) {
   marked = deciding_borders();
-  if (conditions.empty()) return;
-  const std::span<const char> cheap = cheap_borders();
-  condition_truths(sides_);
-  conditions_.mark_deciding(conditions, cheap, marked);
+  const CheapBorders& cheap = cheap_borders();
   for (const int c : conditions) {
     for (const int b : conditions_.borders_of(c)) {
-      if (cheap[at(b)]) marked[at(b)] = 1;
+      if (cheap.is_cheap[at(b)]) marked[at(b)] = 1;
     }
   }
+  if (conditions.empty() || cheap.are_all) return;
+  condition_truths(sides_);
+  conditions_.mark_deciding(conditions, cheap.is_cheap, marked);
 }
 
 /// Brings the held values of `floor` in line with their arguments, just after this instant; whether

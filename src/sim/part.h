@@ -228,7 +228,12 @@ class Part {
   void enter_inputs(std::span<const expr::ExprId> roots);
   expr::VarRef weight_of(int border) const;
   const std::vector<char>& deciding_borders();
-  std::span<const char> cheap_borders();
+  /// The borders that can be followed without solving equations.
+  struct CheapBorders {
+    std::vector<char> is_cheap;
+    bool are_all = false;
+  };
+  const CheapBorders& cheap_borders();
 
   Workshop& workshop_;
   PartEquations equations_;
@@ -262,8 +267,7 @@ class Part {
   std::vector<char> held_;    // per border: both sides push back, the equations have a value on it
   std::vector<double> touched_;  // per border: extra band at the present instant
   std::vector<char> deciding_;   // per border: it decides the mode; empty: to be found anew
-  std::vector<char> cheap_;      // per border: no equation need be solved to follow it,
-  const StateVariant* cheap_for_ = nullptr;  // with the states of this variant
+  std::map<const StateVariant*, CheapBorders> cheap_;
   std::vector<Change> jumps_;
   std::vector<ConservedSum> conserved_;
   bool has_started_ = false;

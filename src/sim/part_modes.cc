@@ -100,6 +100,7 @@ bool Part::forget_modes() {
   by_truths_.clear();
   looked_at_.clear();
   taken_.clear();
+  cheap_.clear();
   return true;
 }
 
