@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "code/heap.h"
 #include "code/ir.h"
 #include "code/random.h"
@@ -65,7 +66,7 @@ class Machine {
   };
   std::vector<Pending> pending_;
   std::int64_t size_ = 0;
-  std::vector<Slot> memory_;
+  std::vector<Slot, HugePages<Slot>> memory_;
 };
 
 }  // namespace chi::code

@@ -216,6 +216,19 @@ Calendar::Next Calendar::take_lonely_from_heap(double now, double end) {
   return {process_in(entry), time};
 }
 
+std::array<std::int32_t, 8> Calendar::near_first() const {
+  std::array<std::int32_t, 8> near{};
+  near.fill(-1);
+  const std::size_t first = vacant_ ? least_child(kRoot) : kRoot;
+  const auto note = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = 0; i < 4 && from + i < end_of_heap(); ++i)
+      near[to + i] = process_in(list()[from + i]);
+  };
+  note(first_child(kRoot), 0);
+  if (first != kRoot) note(first_child(first), 4);
+  return near;
+}
+
 void Calendar::erase(std::int32_t process) {
   const std::int32_t place = std::exchange(place_[static_cast<std::size_t>(process)], -1);
   if (few_) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/huge_pages.h"
+
 namespace chi::sim {
 
 /// Who waits until when. One entry a process at most; the earliest first, of equal times the lowest
@@ -77,6 +79,10 @@ class Calendar {
     --size_;
     return {process_in(entry), time};
   }
+
+  std::size_t far() const { return far_size_; }  ///< how many are not in the heap
+  /// Those who may be next to the first, and some more; -1 for nobody. Requires that some are far.
+  std::array<std::int32_t, 8> near_first() const;
 
   void pop() {  ///< requires that it is not empty
     if (!few_) return pop_from_heap();
@@ -161,13 +167,14 @@ class Calendar {
   static constexpr std::size_t kMany = std::size_t{1} << 13;
   bool few_ = true;
   struct alignas(64) Line : std::array<Entry, 4> {};
-  std::vector<Line> lines_;  // a list; or entries, then at least four that are later than any
-  std::vector<std::int32_t> place_;     // of those followed: in the heap; in the list 0; far with
-                                        // kFar; -1 if not in
-  std::size_t size_ = 0;                // of list or heap, with the vacancy
-  bool vacant_ = false;                 // the root stands for no process; it is earlier than any
-  std::vector<Entry> far_;              // the first `far_size_`: all behind the horizon
-  std::size_t far_size_ = 0;            // if there are any, some are in the heap
+  std::vector<Line, HugePages<Line>>
+      lines_;  // a list; or entries, then at least four that are later than any
+  std::vector<std::int32_t> place_;  // of those followed: in the heap; in the list 0; far with
+                                     // kFar; -1 if not in
+  std::size_t size_ = 0;             // of list or heap, with the vacancy
+  bool vacant_ = false;              // the root stands for no process; it is earlier than any
+  std::vector<Entry, HugePages<Entry>> far_;  // the first `far_size_`: all behind the horizon
+  std::size_t far_size_ = 0;                  // if there are any, some are in the heap
   std::uint64_t horizon_ = kNoHorizon;  // bits of a time; what is not behind it is in the heap
   std::size_t too_many_ = kMany;        // size of the heap at which a nearer horizon is looked for
   static constexpr std::int32_t kFar = std::int32_t{1} << 30;

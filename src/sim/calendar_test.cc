@@ -1,5 +1,6 @@
 #include "sim/calendar.h"
 
+#include <algorithm>
 #include <iterator>
 #include <random>
 #include <set>
@@ -92,6 +93,10 @@ class Both {
     if (expected_.empty()) return;
     ASSERT_EQ(std::pair(calendar_.next_time(), calendar_.next_process()), *expected_.begin());
     ASSERT_TRUE(calendar_.next_is(expected_.begin()->first));
+    if (calendar_.far() == 0 || calendar_.far() + 2 > expected_.size()) return;
+    const std::array<std::int32_t, 8> near = calendar_.near_first();
+    const std::int32_t second = std::next(expected_.begin())->second;
+    ASSERT_NE(std::find(near.begin(), near.end(), second), near.end());
   }
 
  private:

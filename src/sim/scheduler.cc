@@ -15,6 +15,8 @@ namespace {
 /// How often to see which processes run: a prime, so that all that take turns are seen.
 constexpr std::int64_t kLookEvery = 1021;
 constexpr std::int64_t kPulseEvery = 128;  // looks
+/// Of so many processes hardly anything is in the cache.
+constexpr std::size_t kVeryMany = std::size_t{1} << 15;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -164,8 +166,18 @@ bool Scheduler::discrete_phase() {
     return pass_to_several();
   start_instant(next.time);
   ++counts_.time_events;
+  if (calendar_.far() > kVeryMany) fetch_next();
   processes_[at(next.process)].state = State::Ready;
   return next.process;
+}
+
+/// While the process that is due runs, the frame of the next comes to the cache, and the states of
+/// those who may follow that.
+[[gnu::noinline]] void Scheduler::fetch_next() const {
+  fetch_frame(processes_[at(calendar_.next_process())]);
+  for (const std::int32_t process : calendar_.near_first()) {
+    if (process >= 0) __builtin_prefetch(&processes_[at(process)]);
+  }
 }
 
 /// The same when there are several deadlines at once, or selections that time ends.
@@ -596,6 +608,7 @@ bool Scheduler::come_to_rest() {
 void Scheduler::wake_due(double time) {
   do {
     const std::int32_t process = calendar_.next_process();
+    __builtin_prefetch(&processes_[at(process)]);
     calendar_.pop();
     ++counts_.time_events;
     if (observer != nullptr)
@@ -607,6 +620,7 @@ void Scheduler::wake_due(double time) {
       withdraw(process);
       state.pc = retry;
     }
+    fetch_frame(state);
     make_ready(process);
   } while (calendar_.next_is(time));
 }

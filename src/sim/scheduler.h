@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "code/interpreter.h"
 #include "code/machine.h"
 #include "code/random.h"
@@ -132,6 +133,11 @@ class Scheduler {
   bool advance();
   std::int32_t pass_to_next();
   std::int32_t pass_to_several();
+  void fetch_next() const;
+  static void fetch_frame(const ProcessState& state) {
+    __builtin_prefetch(state.frame);
+    __builtin_prefetch(state.frame + 64 / sizeof(code::Slot));
+  }
   void start_instant(double time);
   void wake_due(double time);
   void wake_first_due();
@@ -212,7 +218,7 @@ class Scheduler {
   code::Machine machine_;
   code::Interpreter interpreter_;
   Frames frames_;
-  std::vector<ProcessState> processes_;
+  std::vector<ProcessState, HugePages<ProcessState>> processes_;
   std::vector<ChannelState> channels_;
   std::vector<End*> ends_;  // for each process as many as it has offers in one selection
   Calendar calendar_;
