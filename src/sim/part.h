@@ -14,6 +14,7 @@
 #include "sim/jump.h"
 #include "sim/parts.h"
 #include "sim/plan.h"
+#include "sim/state_monitor.h"
 #include "sim/workshop.h"
 
 namespace chi::sim {
@@ -305,16 +306,6 @@ class Part {
   std::vector<char> key_;
   std::vector<double> derivative_values_;
   std::map<std::tuple<const Plan*, expr::ExprId, int>, DerivativeFormula> derivatives_;
-  /// The Jacobian of the differentiated equations by the highest derivatives, of one plan.
-  struct StateMonitor {
-    std::unique_ptr<code::Formulas> formulas;
-    std::vector<std::pair<int, int>> entries;  // row, column
-    std::vector<std::int32_t> columns;         // unknowns that occur
-    int rows = 0;
-    const StateVariant* wished = nullptr;  // chosen at an instant, by what the modeller declared
-    const StateVariant* seen = nullptr;    // at the last step
-    double largest = 0;                    // volume that its dependent columns spanned since then
-  };
   StateMonitor& monitor_of(Plan& plan);
   std::map<const Plan*, StateMonitor> monitors_;
 };

@@ -94,6 +94,7 @@ bool Part::forget_modes() {
     const Plan* const plan = entry.second.get();
     return !keeps(*plan, is_kept(plan) || by_values_.count(plan) != 0);
   });
+  std::erase_if(monitors_, [&](const auto& entry) { return !is_kept(entry.first); });
   std::erase_if(derivatives_,
                 [&](const auto& entry) { return !is_kept(std::get<0>(entry.first)); });
   std::erase_if(met_, [&](const Met& met) { return !is_kept(met.plan); });
