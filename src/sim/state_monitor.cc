@@ -16,7 +16,7 @@ using expr::VarRef;
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// Largest number of differentiated equations whose choice is watched at every step.
-constexpr int kMaxWatched = 400;
+constexpr int kMaxWatched = 1000;
 /// Smaller matrices are factored faster with all their zeros.
 constexpr int kDense = 16;
 
