@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "expr/build.h"
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
@@ -189,6 +190,22 @@ bool InstantSolver::explain_singular(const structure::System& system,
   return engine_.fail(std::move(result));
 }
 
+/// More is declared unknown than the equations determine.
+bool InstantSolver::explain_open(const StaticOrder& instant) {
+  const auto why = structure::explain_initial(context_.pool, instant.analysis, instant.order,
+                                              engine_.workshop_.names(), "at this instant");
+  CHI_CHECK(why.has_value(), "unknowns are left open");
+  Diagnostic result = structure::to_diagnostic(
+      DiagCode::SingularEquations, *why, [this](std::int32_t row) { return rows_[at(row)].span; });
+  result.span = span_;
+  result.notes.clear();  // degrees of freedom are those of a motion
+  for (Label& label : result.labels) {
+    if (label.text.empty()) label.text = "what determines them";
+  }
+  result.help += ", or add an equation";
+  return engine_.fail(std::move(result));
+}
+
 /// "`F` and `v'`"
 std::string InstantSolver::impulsive_names(std::span<const ExprId> leaves) const {
   std::string names;
@@ -233,10 +250,11 @@ bool InstantSolver::solve() {
   structure::Analysis analysis = structure::analyse(context_.pool, system);
   structure::BlockOrder order;
   if (analysis.singular) {
-    std::optional<StaticOrder> found = order_instant(context_.pool, system, analysis);
-    if (!found) return explain_singular(system, analysis);
-    analysis = std::move(found->analysis);
-    order = std::move(found->order);
+    StaticOrder found = order_instant(context_.pool, system, analysis);
+    if (!found.order.over_rows.empty()) return explain_singular(system, analysis);
+    if (!found.order.is_square()) return explain_open(found);
+    analysis = std::move(found.analysis);
+    order = std::move(found.order);
   } else {
     order = structure::order_blocks(context_.pool, analysis, structure::known_values(analysis));
   }

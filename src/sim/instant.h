@@ -40,6 +40,7 @@ class InstantSolver {
   void load(const std::vector<expr::VarRef>& extra);
   void keep(expr::VarId v, double value);
   bool explain_singular(const structure::System& system, const structure::Analysis& analysis);
+  bool explain_open(const StaticOrder& instant);
   bool explain_unsolved(const SolveFailure& failure);
   bool explain_impact(const structure::Analysis& impact, const structure::BlockOrder& order);
   std::string impulsive_names(std::span<const expr::ExprId> leaves) const;

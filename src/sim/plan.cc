@@ -37,16 +37,16 @@ Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::M
 }
 
 void Plan::make_static() {
-  std::optional<StaticOrder> found = order_instant(context_.pool, equations_.system, analysis_);
-  if (!found) return;
+  StaticOrder found = order_instant(context_.pool, equations_.system, analysis_);
+  if (!found.order.is_square()) return;
   is_static_ = true;
   why_static_ = analysis_.singular;
-  ip_ = std::move(found->order);
-  analysis_ = std::move(found->analysis);
+  ip_ = std::move(found.order);
+  analysis_ = std::move(found.analysis);
 }
 
-std::optional<StaticOrder> order_instant(const expr::Pool& pool, const structure::System& system,
-                                         const structure::Analysis& singular) {
+StaticOrder order_instant(const expr::Pool& pool, const structure::System& system,
+                          const structure::Analysis& singular) {
   structure::Analysis wider = singular;
   wider.singular.reset();
   wider.d.assign(wider.unknowns.size(), 0);
@@ -67,8 +67,7 @@ std::optional<StaticOrder> order_instant(const expr::Pool& pool, const structure
     if (wider.d[j] > 0 && !wider.is_declared[j]) given.push_back({wider.unknowns[j], 0});
   }
   structure::BlockOrder order = structure::order_blocks(pool, wider, given);
-  if (!order.is_square()) return std::nullopt;
-  return StaticOrder{std::move(wider), std::move(order)};
+  return {std::move(wider), std::move(order)};
 }
 
 bool Plan::rests_on_values() const { return analysis_.saw_values; }

@@ -37,13 +37,13 @@ struct StateVariant {
 };
 
 /// The IP of equations as they are, none differentiated: unknown are the derivatives in them and
-/// the declared variables (P1 §4). None if these do not match one to one.
+/// the declared variables (P1 §4).
 struct StaticOrder {
   structure::Analysis analysis;  ///< of the values in play; not Pryce's
   structure::BlockOrder order;
 };
-std::optional<StaticOrder> order_instant(const expr::Pool& pool, const structure::System& system,
-                                         const structure::Analysis& singular);
+StaticOrder order_instant(const expr::Pool& pool, const structure::System& system,
+                          const structure::Analysis& singular);
 
 /// Everything that is known of one mode of one part: its analysis, made once; solvers for the
 /// consistent values and for the motion; derivatives of any order.
