@@ -8,33 +8,51 @@
 namespace chi::sema {
 namespace {
 
-/// Where a local of the definition being checked is declared, though not yet visible.
-std::optional<Span> declared_later(const Context& c, Symbol name) {
+struct Later {
+  Span span;
+  std::string_view help;
+};
+
+/// Where a parameter or a local of the definition being checked is declared, though not yet
+/// visible.
+std::optional<Later> declared_later(const Context& c, Symbol name) {
   using namespace syntax;
   if (c.definition < 0) return std::nullopt;
   const auto& node = c.ast.definitions[static_cast<std::size_t>(c.definition)].node;
+  Slice<Param> parameters;
   Slice<VarDecl> locals;
-  if (const auto* f = std::get_if<FuncDef>(&node)) locals = f->locals;
-  if (const auto* p = std::get_if<ProcDef>(&node)) locals = p->locals;
-  if (const auto* s = std::get_if<SysDef>(&node)) locals = s->locals;
-  for (const VarDecl& group : c.ast.list(locals)) {
-    for (const Ident& ident : c.ast.list(group.names)) {
-      if (ident.name == name) return ident.span;
+  const auto look_at = [&](const auto* definition) {
+    if (definition == nullptr) return;
+    parameters = definition->parameters;
+    locals = definition->locals;
+  };
+  look_at(std::get_if<FuncDef>(&node));
+  look_at(std::get_if<ProcDef>(&node));
+  look_at(std::get_if<SysDef>(&node));
+  const auto find = [&](const auto& groups, std::string_view help) -> std::optional<Later> {
+    for (const auto& group : groups) {
+      for (const Ident& ident : c.ast.list(group.names)) {
+        if (ident.name == name) return Later{ident.span, help};
+      }
     }
-  }
-  return std::nullopt;
+    return std::nullopt;
+  };
+  const auto parameter =
+      find(c.ast.list(parameters), "the type of a parameter may use the parameters before it");
+  if (parameter) return parameter;
+  return find(c.ast.list(locals), "an initialiser may use the variables declared before it");
 }
 
 void report_undeclared(Context& c, Symbol name, Span span) {
   const std::string help = suggest(c, name, Wanted::Value);
-  const std::optional<Span> later =
-      c.suggestions_left > 0 ? declared_later(c, name) : std::optional<Span>();
+  const std::optional<Later> later =
+      c.suggestions_left > 0 ? declared_later(c, name) : std::optional<Later>();
   if (later) {
     c.report({.code = DiagCode::DeclaredLater,
               .span = span,
               .message = fmt::format("`{}` is used before its declaration", c.text(name)),
-              .labels = {{*later, "declared here"}},
-              .help = "an initialiser may use the variables declared before it"});
+              .labels = {{later->span, "declared here"}},
+              .help = std::string(later->help)});
     return;
   }
   c.report({.code = DiagCode::UndeclaredName,

@@ -209,6 +209,9 @@ void Parser::fail_operand() {
     help = "`--` takes elements from a list; for minus minus write `- -`";
   } else if (at(K::Equal) && at_ > 0 && kind(-1) == K::Equal) {
     help = "equality is written `=`";
+  } else if (at(K::RealType) && kind(1) == K::LeftParen) {
+    help =
+        "whole numbers become real by themselves; `floor`, `ceil` and `round` make whole numbers";
   }
   fail_expected("an expression", std::move(help));
 }
