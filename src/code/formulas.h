@@ -45,11 +45,19 @@ struct FormulaFault {
   std::int32_t root = -1;  ///< the root that needs it
 };
 
+/// Who evaluates formulas. All give the same bits.
+enum class FormulaTier {
+  Interpreted,
+  Loops,      ///< formulas_batches.h
+  Compiled,   ///< quickly
+  Optimised,  ///< by a thread beside the run
+};
+
 /// Straight code for a list of expressions over leaves: bits and faults of expr::evaluate.
 ///
 /// Common subexpressions are computed once. `if`, `and` and `or` evaluate only what counts.
-/// Evented `if`s are evaluated like plain ones. Interpreted at first; after many evaluations the
-/// native executor takes over where it is there, with the same bits.
+/// Evented `if`s are evaluated like plain ones. Interpreted at first; after many evaluations one
+/// tier takes over from the other (formulas_tiers.h), with the same bits.
 class Formulas {
  public:
   /// Enters the leaves of the roots into `leaves`. The pool may grow afterwards. `boxes` may be
@@ -69,10 +77,12 @@ class Formulas {
   bool evaluate_each(const double* frame, double* out);
   const FormulaFault& fault() const;
 
-  /// Compiles now, without waiting for many evaluations. False if that cannot be done here; then
-  /// all goes on interpreted.
+  /// These do not wait for many evaluations. Compiled, or optimised, now: false if that cannot be
+  /// done here; then all stays as it was. Or as a thread beside this, if none has begun.
   bool make_native();
-  bool is_native() const;  ///< whether compiled code is used by now
+  bool make_optimised();
+  void start_optimising();
+  FormulaTier tier() const;
 
  private:
   struct Implementation;

@@ -66,32 +66,43 @@ NativeHelpers make_helpers() {
 
 std::int32_t count(const auto& table) { return static_cast<std::int32_t>(table.size()); }
 
+NativeProgram view_of(const FormulaProgram& program) {
+  return {.code = program.code.data(),
+          .code_size = count(program.code),
+          .constants = program.constants.data(),
+          .constants_size = count(program.constants),
+          .roots = program.roots.data(),
+          .roots_size = count(program.roots),
+          .calls = program.calls.data(),
+          .arguments = program.arguments.data(),
+          .places = program.places,
+          .shared = program.shared,
+          .helpers = make_helpers()};
+}
+
 }  // namespace
+
+NativeFormulas::NativeFormulas(void* handle)
+    : handle_(handle), function_(reinterpret_cast<void*>(native_library().function(handle))) {}
 
 std::unique_ptr<NativeFormulas> NativeFormulas::compile(const FormulaProgram& program) {
   if (native_library().compile == nullptr) return nullptr;
-  const NativeProgram view{.code = program.code.data(),
-                           .code_size = count(program.code),
-                           .constants = program.constants.data(),
-                           .constants_size = count(program.constants),
-                           .roots = program.roots.data(),
-                           .roots_size = count(program.roots),
-                           .calls = program.calls.data(),
-                           .arguments = program.arguments.data(),
-                           .places = program.places,
-                           .shared = program.shared,
-                           .helpers = make_helpers()};
+  const NativeProgram view = view_of(program);
   void* const handle = native_library().compile(&view);
   if (handle == nullptr) return nullptr;
-  std::unique_ptr<NativeFormulas> native(new NativeFormulas);
-  native->handle_ = handle;
-  native->function_ = reinterpret_cast<void*>(native_library().function(handle));
-  return native;
+  return std::unique_ptr<NativeFormulas>(new NativeFormulas(handle));
 }
 
-NativeFormulas::~NativeFormulas() {
-  if (handle_ != nullptr) native_library().release(handle_);
+std::unique_ptr<NativeFormulas> NativeFormulas::optimise(const FormulaProgram& program,
+                                                         const std::atomic<bool>& given_up) {
+  if (native_library().optimise == nullptr) return nullptr;
+  const NativeProgram view = view_of(program);
+  void* const handle = native_library().optimise(&view, &given_up);
+  if (handle == nullptr) return nullptr;
+  return std::unique_ptr<NativeFormulas>(new NativeFormulas(handle));
 }
+
+NativeFormulas::~NativeFormulas() { native_library().release(handle_); }
 
 bool NativeFormulas::run(const FormulaProgram& program, FormulaWorkspace& work, const double* frame,
                          double* out, Boxes* boxes) const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -14,6 +15,10 @@ class NativeFormulas {
  public:
   /// Null if there is no such library or it cannot do it: then one goes on interpreting.
   static std::unique_ptr<NativeFormulas> compile(const FormulaProgram& program);
+  /// The same for better code, which takes long; for a thread beside the run. Null soon after
+  /// somebody has set `given_up`. The bits are the same: nothing is contracted or reassociated.
+  static std::unique_ptr<NativeFormulas> optimise(const FormulaProgram& program,
+                                                  const std::atomic<bool>& given_up);
   ~NativeFormulas();
   NativeFormulas(const NativeFormulas&) = delete;
   NativeFormulas& operator=(const NativeFormulas&) = delete;
@@ -23,7 +28,7 @@ class NativeFormulas {
            Boxes* boxes) const;
 
  private:
-  NativeFormulas() = default;
+  explicit NativeFormulas(void* handle);
   void* handle_ = nullptr;
   void* function_ = nullptr;
 };

@@ -1,6 +1,7 @@
 #include "code/native_library.h"
 
 #include <array>
+#include <atomic>
 #include <dlfcn.h>
 #include <string>
 #include <unistd.h>
@@ -18,7 +19,13 @@ std::string executable_folder() {
   return whole.substr(0, whole.rfind('/') + 1);
 }
 
+std::atomic<bool>& opened_flag() {
+  static std::atomic<bool> opened = false;
+  return opened;
+}
+
 NativeLibrary open_library() {
+  opened_flag().store(true, std::memory_order_relaxed);
   const std::string folder = executable_folder(), name = "libchi_native.so";
   void* opened = nullptr;
   for (const std::string& place :
@@ -36,6 +43,7 @@ NativeLibrary open_library() {
   if (!find("chi_native_routines_version", version) || version() != kNativeRoutinesVersion)
     return {};
   if (!find("chi_native_compile", library.compile) ||
+      !find("chi_native_optimise", library.optimise) ||
       !find("chi_native_function", library.function) ||
       !find("chi_native_release", library.release) ||
       !find("chi_native_compile_routines", library.compile_routines) ||
@@ -51,5 +59,7 @@ const NativeLibrary& native_library() {
   static const NativeLibrary opened = open_library();  // stays open
   return opened;
 }
+
+bool native_library_was_opened() { return opened_flag().load(std::memory_order_relaxed); }
 
 }  // namespace chi::code

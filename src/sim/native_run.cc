@@ -1,8 +1,6 @@
 #include "sim/native_run.h"
 
 #include <algorithm>
-#include <new>
-#include <system_error>
 
 #include "code/compile_at_once.h"
 
@@ -20,16 +18,8 @@ constexpr std::size_t kMost = 2000;
 
 }  // namespace
 
-NativeRun::~NativeRun() {
-  if (compiler_.joinable()) compiler_.join();
-}
-
 bool NativeRun::saw(code::RoutineId body, std::int64_t resumptions) {
-  if (started_) {
-    if (!compiler_.joinable() || !finished_.load(std::memory_order_acquire)) return false;
-    compiler_.join();
-    return routines_ != nullptr;
-  }
+  if (started_) return compiler_.collect() && routines_ != nullptr;
   seen_.resize(static_cast<std::size_t>(machine_.program().bodies.size()));
   ++seen_[static_cast<std::size_t>(body.index)];
   ++samples_;
@@ -54,16 +44,9 @@ void NativeRun::start() {
     size += more;
     return false;
   });
-  try {
-    compiler_ = std::thread([this, bodies] {
-      try {
-        routines_ = code::NativeRoutines::compile(machine_, interpreter_, scheduler_, bodies);
-      } catch (const std::bad_alloc&) {  // goes on interpreted
-      }
-      finished_.store(true, std::memory_order_release);
-    });
-  } catch (const std::system_error&) {  // no more threads: goes on interpreted
-  }
+  compiler_.start([this, bodies] {
+    routines_ = code::NativeRoutines::compile(machine_, interpreter_, scheduler_, bodies);
+  });
 }
 
 bool NativeRun::compile_all() {

@@ -1,10 +1,9 @@
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <vector>
 
+#include "code/background.h"
 #include "code/routines_native.h"
 
 namespace chi::sim {
@@ -17,7 +16,6 @@ class NativeRun {
   NativeRun(code::Machine& machine, code::Interpreter& interpreter,
             const code::NativeRunView& scheduler)
       : machine_(machine), interpreter_(interpreter), scheduler_(scheduler) {}
-  ~NativeRun();
   NativeRun(const NativeRun&) = delete;
   NativeRun& operator=(const NativeRun&) = delete;
 
@@ -36,9 +34,8 @@ class NativeRun {
   std::vector<std::int32_t> seen_;  // by body
   std::int32_t samples_ = 0;
   bool started_ = false;
-  std::thread compiler_;
-  std::atomic<bool> finished_ = false;
-  std::unique_ptr<code::NativeRoutines> routines_;  // the thread's, until it has finished
+  std::unique_ptr<code::NativeRoutines> routines_;  // the compiler's, until it has finished
+  code::Background compiler_;                       // last: what it uses is still there
 };
 
 }  // namespace chi::sim

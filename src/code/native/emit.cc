@@ -38,6 +38,21 @@ struct Kit {
   }
 };
 
+// The functions of the pieces: those of this module, or what a table says when the code runs.
+struct Callees {
+  std::vector<LLVMValueRef> here;
+  const NativeFunction* table = nullptr;
+
+  LLVMValueRef get(const Kit& kit, LLVMBuilderRef builder, std::size_t piece) const {
+    if (table == nullptr) return here[piece];
+    const auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(table + piece));
+    const LLVMTypeRef callee = LLVMPointerType(kit.function, 0);
+    const LLVMValueRef place =
+        LLVMConstIntToPtr(kit.integer(kit.word, bits), LLVMPointerType(callee, 0));
+    return LLVMBuildLoad2(builder, callee, place, "");
+  }
+};
+
 // Writes one piece as one function.
 //
 // A computed place is an LLVM value as long as the code that computed it dominates; what is
@@ -45,19 +60,18 @@ struct Kit {
 // would make registers be spilled; it is gathered, and returned at the end.
 class PieceWriter {
  public:
-  PieceWriter(const Kit& kit, const NativeProgram& program, const Cut& cut,
-              const std::vector<LLVMValueRef>& functions, std::size_t straight,
-              std::vector<std::vector<std::int32_t>>& outs)
+  PieceWriter(const Kit& kit, const NativeProgram& program, const Cut& cut, const Callees& callees,
+              std::size_t straight, std::vector<std::vector<std::int32_t>>& outs)
       : kit_(kit),
         program_(program),
         cut_(cut),
-        functions_(functions),
+        callees_(callees),
         straight_(straight),
         outs_(outs),
         known_(at(program.places)) {}
 
-  void write(std::size_t piece) {
-    function_ = functions_[piece];
+  void write(std::size_t piece, LLVMValueRef function) {
+    function_ = function;
     builder_ = LLVMCreateBuilderInContext(kit_.context);
     begin_block(new_block());
     suspicion_ = LLVMBuildAlloca(builder_, kit_.number, "");
@@ -250,7 +264,7 @@ class PieceWriter {
     choose(LLVMBuildICmp(builder_, LLVMIntEQ, last, parameter(4), ""), after, run);
     begin_block(run);
     LLVMBuildStore(builder_, parameter(4), flag);
-    fresh_ = call_piece(functions_[straight_ + at(shared)]);
+    fresh_ = call_piece(callees_.get(kit_, builder_, straight_ + at(shared)));
     jump_to(after);
     begin_block(after);
   }
@@ -405,7 +419,7 @@ class PieceWriter {
   const Kit& kit_;
   const NativeProgram& program_;
   const Cut& cut_;
-  const std::vector<LLVMValueRef>& functions_;
+  const Callees& callees_;
   std::size_t straight_;                          // number of pieces of context 0
   std::vector<std::vector<std::int32_t>>& outs_;  // by place: roots not given out yet
   std::vector<Known> known_;
@@ -421,43 +435,54 @@ class PieceWriter {
 };
 
 // Calls the pieces of context 0 one after the other.
-LLVMValueRef emit_main(const Kit& kit, const Cut& cut, const std::vector<LLVMValueRef>& functions) {
+void emit_main(const Kit& kit, std::size_t straight, const Callees& callees) {
   const LLVMValueRef main = LLVMAddFunction(kit.module, "chi_formulas", kit.function);
   const LLVMBuilderRef builder = LLVMCreateBuilderInContext(kit.context);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(kit.context, main, ""));
   std::array<LLVMValueRef, 6> arguments;
   LLVMGetParams(main, arguments.data());
   LLVMValueRef suspicion = kit.integer(kit.number, 0);
-  for (std::size_t k = 0; k < functions.size(); ++k) {
-    if (cut.pieces[k].shared >= 0) continue;
-    const LLVMValueRef found =
-        LLVMBuildCall2(builder, kit.function, functions[k], arguments.data(), arguments.size(), "");
+  for (std::size_t k = 0; k < straight; ++k) {
+    const LLVMValueRef found = LLVMBuildCall2(builder, kit.function, callees.get(kit, builder, k),
+                                              arguments.data(), arguments.size(), "");
     suspicion = LLVMBuildOr(builder, suspicion, found, "");
   }
   LLVMBuildRet(builder, suspicion);
   LLVMDisposeBuilder(builder);
-  return main;
 }
 
 }  // namespace
 
-LLVMValueRef emit_program(LLVMModuleRef module, const NativeProgram& program, const Cut& cut) {
-  const Kit kit(module);
-  std::vector<LLVMValueRef> functions;
-  std::size_t straight = 0;
-  for (const Cut::Piece& piece : cut.pieces) {
-    functions.push_back(LLVMAddFunction(module, "", kit.function));
-    LLVMSetLinkage(functions.back(), LLVMInternalLinkage);
-    if (piece.shared < 0) ++straight;
-  }
-  std::vector<std::vector<std::int32_t>> outs(at(program.places));
+ProgramWriter::ProgramWriter(const NativeProgram& program, const Cut& cut)
+    : program_(program), cut_(cut), outs_(at(program.places)) {
+  for (const Cut::Piece& piece : cut.pieces) straight_ += piece.shared < 0 ? 1 : 0;
   for (std::int32_t root = 0; root < program.roots_size; ++root) {
     const std::int32_t place = program.roots[root];
-    if (place >= program.constants_size) outs[at(place)].push_back(root);
+    if (place >= program.constants_size) outs_[at(place)].push_back(root);
   }
-  PieceWriter writer(kit, program, cut, functions, straight, outs);
-  for (std::size_t k = 0; k < functions.size(); ++k) writer.write(k);
-  return emit_main(kit, cut, functions);
+}
+
+void ProgramWriter::write_all(LLVMModuleRef module) {
+  const Kit kit(module);
+  Callees callees;
+  for (std::size_t k = 0; k < cut_.pieces.size(); ++k) {
+    callees.here.push_back(LLVMAddFunction(module, "", kit.function));
+    LLVMSetLinkage(callees.here.back(), LLVMInternalLinkage);
+  }
+  PieceWriter writer(kit, program_, cut_, callees, straight_, outs_);
+  for (std::size_t k = 0; k < cut_.pieces.size(); ++k) writer.write(k, callees.here[k]);
+  emit_main(kit, straight_, callees);
+}
+
+void ProgramWriter::write_piece(LLVMModuleRef module, std::size_t k, const NativeFunction* pieces) {
+  const Kit kit(module);
+  const Callees callees{{}, pieces};
+  PieceWriter writer(kit, program_, cut_, callees, straight_, outs_);
+  writer.write(k, LLVMAddFunction(module, "chi_piece", kit.function));
+}
+
+void ProgramWriter::write_main(LLVMModuleRef module, const NativeFunction* pieces) {
+  emit_main(Kit(module), straight_, {{}, pieces});
 }
 
 }  // namespace chi::code::native

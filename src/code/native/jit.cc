@@ -2,6 +2,8 @@
 
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassManagerBuilder.h>
+#include <llvm-c/Transforms/Scalar.h>
+#include <llvm-c/Transforms/Utils.h>
 
 namespace chi::code::native {
 namespace {
@@ -14,15 +16,24 @@ bool start_llvm() {
   return started;
 }
 
-/// The usual passes over each function by itself.
-void optimise(LLVMModuleRef module, unsigned level) {
+void add_all(LLVMPassManagerRef passes) {
   const LLVMPassManagerBuilderRef builder = LLVMPassManagerBuilderCreate();
-  LLVMPassManagerBuilderSetOptLevel(builder, level);
-  const LLVMPassManagerRef passes = LLVMCreatePassManager();
+  LLVMPassManagerBuilderSetOptLevel(builder, 2);
   LLVMPassManagerBuilderPopulateModulePassManager(builder, passes);
+  LLVMPassManagerBuilderDispose(builder);
+}
+
+void optimise(LLVMModuleRef module, Effort effort) {
+  const LLVMPassManagerRef passes = LLVMCreatePassManager();
+  if (effort == Effort::All) {
+    add_all(passes);
+  } else {
+    LLVMAddPromoteMemoryToRegisterPass(passes);
+    LLVMAddEarlyCSEPass(passes);
+    LLVMAddCFGSimplificationPass(passes);
+  }
   LLVMRunPassManager(passes, module);
   LLVMDisposePassManager(passes);
-  LLVMPassManagerBuilderDispose(builder);
 }
 
 }  // namespace
@@ -44,11 +55,11 @@ Jit::~Jit() {
   LLVMContextDispose(context_);
 }
 
-bool Jit::compile(unsigned level) {
+bool Jit::compile(Effort effort) {
   LLVMMCJITCompilerOptions options;
   LLVMInitializeMCJITCompilerOptions(&options, sizeof options);
-  options.OptLevel = level;
-  options.EnableFastISel = level == 0 ? 1 : 0;
+  options.OptLevel = effort == Effort::Least ? 0 : 2;
+  options.EnableFastISel = effort == Effort::Least ? 1 : 0;
   char* error = nullptr;
   if (LLVMCreateMCJITCompilerForModule(&engine_, module_, &options, sizeof options, &error) != 0) {
     LLVMDisposeMessage(error);
@@ -56,7 +67,7 @@ bool Jit::compile(unsigned level) {
     return false;
   }
   // The engine has told the module about this machine, and makes code when an address is asked for.
-  if (level > 0) optimise(module_, level);
+  if (effort != Effort::Least) optimise(module_, effort);
   return true;
 }
 

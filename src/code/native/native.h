@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 
 #include "code/formulas_program.h"
@@ -8,7 +9,7 @@
 namespace chi::code {
 
 /// Changes whenever anything below does, or FormulaInstruction: an old library is not used.
-inline constexpr std::uint32_t kNativeVersion = 1;
+inline constexpr std::uint32_t kNativeVersion = 2;
 
 /// What compiled code calls, so that it computes with the very functions of the interpreter.
 struct NativeHelpers {
@@ -49,8 +50,11 @@ using NativeFunction = std::int32_t (*)(const double* frame, double* scratch, do
 extern "C" {
 /// The names under which the loader looks for them.
 CHI_NATIVE_EXPORT std::uint32_t chi_native_version();
-/// A handle of compiled code, or null if it could not be compiled.
+/// A handle of compiled code, or null if it could not be compiled. Soon done.
 CHI_NATIVE_EXPORT void* chi_native_compile(const NativeProgram* program);
+/// The same, better code after 10 to 40 times as long. Null soon after `given_up`.
+CHI_NATIVE_EXPORT void* chi_native_optimise(const NativeProgram* program,
+                                            const std::atomic<bool>* given_up);
 CHI_NATIVE_EXPORT NativeFunction chi_native_function(void* handle);
 CHI_NATIVE_EXPORT void chi_native_release(void* handle);
 }

@@ -28,7 +28,7 @@ void* chi_native_compile_routines(const NativeRunView* run, const NativeRoutine*
   if (compiled->jit == nullptr) return nullptr;
   for (std::int32_t i = 0; i < count; ++i)
     native::emit_routine(compiled->jit->module(), name_of(i).c_str(), *run, routines[i]);
-  if (!compiled->jit->compile(2)) return nullptr;
+  if (!compiled->jit->compile(native::Effort::All)) return nullptr;
   for (std::int32_t i = 0; i < count; ++i) {
     const std::uint64_t address = compiled->jit->address(name_of(i).c_str());
     if (address == 0) return nullptr;
