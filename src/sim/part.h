@@ -155,6 +155,8 @@ class Part {
   /// that cost little are followed all the same, and seen in the log of events. The sides must be
   /// right.
   void mark_deciding(std::span<const int> conditions, std::vector<char>& marked);
+  /// Whether none costs more than a little.
+  bool follows_all() { return cheap_borders().are_all; }
   /// Whether the sides are those of this time.
   bool has_sides_of(double time) const { return sides_time_ == time; }
   /// Recomputes `sides` of borders that do not decide the mode.

@@ -37,7 +37,7 @@ void PartRun::restart(double time, numerics::Restart kind) {
   part_.delays().add_break(time);
   part_.delays().begin_window(time);
   from_ = reached_ = decided_ = time;
-  is_relevant_known_ = false;
+  forget_relevant();
   has_window_ = false;
   events_.clear();
   motion_ = nullptr;

@@ -82,6 +82,7 @@ class PartRun {
   Tracked& tracked(expr::ExprId difference);
   std::optional<IntervalSearch> interval_search(expr::ExprId difference);
   const std::vector<int>& relevant_borders();
+  void forget_relevant();
   /// `side`: where the difference is to be just after `time`; none: it does not matter.
   void search_window(double time);
   bool has_crossed(std::optional<Side> side, double begin, double time) const;
@@ -118,7 +119,7 @@ class PartRun {
   bool has_window_ = false;
   std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked_;
   std::map<int, int> watched_;  // by condition: for how many processes
-  bool is_relevant_known_ = false;
+  bool is_relevant_known_ = false, are_all_relevant_ = false;
   std::vector<int> relevant_;  // the borders that decide the mode and what processes wait for
   std::vector<char> marked_;
   std::vector<double> coefficients_;

@@ -78,6 +78,7 @@ double roughness(numerics::FunctionRef<double(double)> value, double x, double s
 const std::vector<int>& PartRun::relevant_borders() {
   if (is_relevant_known_) return relevant_;
   is_relevant_known_ = true;
+  are_all_relevant_ = part_.follows_all();
   std::vector<int> conditions;
   for (const auto& [condition, count] : watched_) conditions.push_back(condition);
   if (part_.has_sides_of(decided_)) {
@@ -95,9 +96,14 @@ const std::vector<int>& PartRun::relevant_borders() {
   return relevant_;
 }
 
+/// Where all borders are followed, no decision changes which.
+void PartRun::forget_relevant() {
+  if (!are_all_relevant_ || !part_.follows_all()) is_relevant_known_ = false;
+}
+
 void PartRun::search(double time) {
   decided_ = time;
-  if (part_.has_sides_of(time)) is_relevant_known_ = false;
+  if (part_.has_sides_of(time)) forget_relevant();
   search_window(time);
 }
 
