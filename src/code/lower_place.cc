@@ -93,8 +93,14 @@ std::optional<Location> Lowering::place(ExprId expr) {
       return element(*base, types().list(record->fields)[static_cast<std::size_t>(field)].type,
                      flat::element_offset(types(), base->type, field));
     }
-    if (!std::holds_alternative<sema::Array>(types()[base->type])) return std::nullopt;
-    return indexed(*base, read_decl(std::get<DeclId>(typed().resolution[expr])));
+    const auto* array = std::get_if<sema::Array>(&types()[base->type]);
+    if (array == nullptr) return std::nullopt;
+    const auto index = std::get<DeclId>(typed().resolution[expr]);
+    // The index of an unwinding is known here: no instructions for each of its alternatives.
+    const auto known = indices_.find(index);
+    if (known != indices_.end() && known->second >= 0 && known->second < array->length)
+      return element(*base, array->element, known->second * slots(array->element));
+    return indexed(*base, read_decl(index));
   }
   if (const auto* index = std::get_if<syntax::Index>(&node)) {
     if (!std::holds_alternative<sema::Array>(types()[type_of(index->of)])) return std::nullopt;
@@ -135,6 +141,7 @@ Operand Lowering::read_name(ExprId expr) {
 Operand Lowering::read_member(ExprId expr) {
   const auto& member = std::get<syntax::Member>(ast().exprs[expr].node);
   if (typed().field[expr] >= 0) return read_part(expr, member.of, typed().field[expr]);
+  if (const std::optional<Location> p = place(expr)) return load(*p);
   return read_index(member.of, read_decl(std::get<DeclId>(typed().resolution[expr])));
 }
 

@@ -189,6 +189,7 @@ Operand Lowering::value(syntax::ExprId id) {
       [&](const Member&) { return read_member(id); },
       [&](const Project& n) {
         if (std::holds_alternative<sema::Array>(types()[type_of(n.of)])) {
+          if (const std::optional<Location> p = place(id)) return load(*p);
           return read_index(n.of, scalar(BasicType::Nat, n.index));
         }
         return read_part(id, n.of, static_cast<std::int32_t>(n.index));
