@@ -161,7 +161,7 @@ def automaton(r):
     end, t, mode, n = 6.0, 0.0, 0, 0
     tracks = {name: Track() for name in names + ["m", "n"]}
     printed = []
-    at_once = 0
+    at_once, slowest = 0, 1.0
     while True:
         for i in range(count):
             tracks[names[i]].begin(t, flows[mode][i].function(t, x[i]))
@@ -191,6 +191,8 @@ def automaton(r):
         if at_once > 8 or n > 60:
             raise Degenerate
         variable, _, level, resets, following = guards[mode][place]
+        if wait > 0:
+            slowest = min(slowest, abs(flows[mode][variable].slope(level)))
         x = [flows[mode][i].function(0.0, x[i])(wait) for i in range(count)]
         t += wait
         if wait > 0:
@@ -201,7 +203,9 @@ def automaton(r):
         printed.append(t)
     if n < 2:
         raise Degenerate
-    return Case(text, end, tracks, printed)
+    case = Case(text, end, tracks, printed)
+    case.tolerance = 2e-5 * max(1.0, 0.1 / slowest)  # the time of an event is known as well as the level is passed fast
+    return case
 
 
 def thermostats(r):
