@@ -32,7 +32,7 @@ dev: packages
 # What processes do, under ThreadSanitizer: their bodies are compiled by a second thread.
 threads: packages
 	@cmake --preset threads >/dev/null
-	@cmake --build build-threads --target chi conformance_test papers_test sim_test
+	@cmake --build build-threads --target chi code_test conformance_test papers_test sim_test
 	@scripts/threads.sh build-threads
 
 bench:
