@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -205,11 +206,15 @@ class Part {
   /// The side on which each border is just after this instant, by values and, where they are zero,
   /// by the first derivative that is not.
   void right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out);
-  /// What is known of the derivatives in a frame: the levels of the tower that it has, and what
-  /// rounding makes of each.
+  /// What is known of the derivatives in a frame: the levels of the tower that it has, and of each
+  /// the largest value and what rounding makes of all, once they were needed.
   struct Climbed {
+    struct Level {
+      double largest = -1;
+      std::vector<double> rounding;
+    };
     int levels = 0;
-    std::map<int, std::vector<double>> rounding;
+    std::array<Level, 8> known;  // by number; derivatives of order 4 need less
   };
   Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value,
                   Climbed& climbed);

@@ -138,8 +138,10 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
     const double zero =
         relative_zero * std::max(size, relative_zero > kRelativeZero ? 1.0 : 0.0) + kAbsoluteZero;
     if (std::abs(values[0]) <= zero) continue;
-    if (std::abs(values[0]) < kSuspicious * plan.largest(frame, formula.levels)) {
-      std::vector<double>& rounding = climbed.rounding[formula.levels];
+    Climbed::Level& level = climbed.known.at(at(formula.levels));
+    if (level.largest < 0) level.largest = plan.largest(frame, formula.levels);
+    if (std::abs(values[0]) < kSuspicious * level.largest) {
+      std::vector<double>& rounding = level.rounding;
       if (rounding.empty()) rounding = plan.rounding(frame, formula.levels);
       double noise = 0;
       for (std::size_t i = 0; i < formula.unknowns.size(); ++i) {
