@@ -191,7 +191,11 @@ class Part {
   PlanResult plan_for(const Sides& sides);
   std::optional<ModeEquations> mode_equations(const std::vector<Truth>& truths,
                                               std::optional<Diagnostic>& why);
-  std::vector<std::vector<int>> sliding_groups(const std::vector<int>& sliding) const;
+  struct SlidingGroups {
+    std::vector<std::vector<int>> borders;
+    std::vector<int> of_equation;  // -1: none
+  };
+  SlidingGroups sliding_groups(const std::vector<int>& sliding) const;
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
   Plan* plan_of(ModeEquations equations);
   /// The plan that holds at the known values of the frame, if the equations were seen to be

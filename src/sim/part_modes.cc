@@ -218,7 +218,7 @@ VarRef Part::weight_of(int border) const {
 
 // The sliding borders that occur together in an equation, with the guards it depends on: groups
 // that no equation mixes.
-std::vector<std::vector<int>> Part::sliding_groups(const std::vector<int>& sliding) const {
+Part::SlidingGroups Part::sliding_groups(const std::vector<int>& sliding) const {
   const flat::EquationSet& set = equations_.set;
   graph::UnionFind groups(static_cast<int>(sliding.size()));
   const auto place = [&](int border) {
@@ -235,6 +235,7 @@ std::vector<std::vector<int>> Part::sliding_groups(const std::vector<int>& slidi
       first = here;
     }
   };
+  std::vector<int> member_of(at(set.equations.size()), -1);
   for (EquationId e{0}; e.index < set.equations.size(); ++e.index) {
     first = -1;
     for (const int c : equation_conditions_[at(e.index)]) join(c);
@@ -244,13 +245,19 @@ std::vector<std::vector<int>> Part::sliding_groups(const std::vector<int>& slidi
         join(guard_conditions_[at(k)]);
       }
     }
+    member_of[at(e.index)] = first;
   }
-  std::map<int, std::vector<int>> members;
+  SlidingGroups result;
+  std::map<int, int> numbers;  // of groups, by their root
   for (std::size_t k = 0; k < sliding.size(); ++k) {
-    members[groups.find(static_cast<int>(k))].push_back(sliding[k]);
+    const auto [number, is_new] = numbers.try_emplace(groups.find(static_cast<int>(k)),
+                                                      static_cast<int>(result.borders.size()));
+    if (is_new) result.borders.emplace_back();
+    result.borders[at(number->second)].push_back(sliding[k]);
   }
-  std::vector<std::vector<int>> result;
-  for (auto& [root, borders] : members) result.push_back(std::move(borders));
+  for (const int member : member_of) {
+    result.of_equation.push_back(member < 0 ? -1 : numbers.at(groups.find(member)));
+  }
   return result;
 }
 
@@ -269,35 +276,45 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
   }
   std::optional<ModeEquations> mixed = mode_equations(condition_truths(base), why);
   if (!mixed) return std::nullopt;
-  const std::vector<ExprId> rows = mixed->system.rows;
-  for (const std::vector<int>& group : sliding_groups(sliding)) {
+  const SlidingGroups groups = sliding_groups(sliding);
+  std::size_t corners = 1;  // of the largest group
+  for (const std::vector<int>& group : groups.borders) {
     if (group.size() > kMaxSliding) return std::nullopt;
-    std::vector<ExprId> sums(rows.size());
-    std::vector<char> differs(rows.size(), 0);
-    for (std::size_t corner = 0; corner < (std::size_t{1} << group.size()); ++corner) {
-      Sides here = base;
-      ExprId weight = expr::constant(pool, 1);
+    corners = std::max(corners, std::size_t{1} << group.size());
+  }
+  const std::vector<ExprId> rows = mixed->system.rows;
+  std::vector<ExprId> sums(rows.size());
+  std::vector<char> differs(rows.size(), 0);
+  // No equation has borders of two groups: each corner is visited in all groups at once.
+  for (std::size_t corner = 0; corner < corners; ++corner) {
+    Sides here = base;
+    std::vector<ExprId> weights;
+    for (const std::vector<int>& group : groups.borders) {
+      ExprId weight = expr::constant(pool, corner < (std::size_t{1} << group.size()) ? 1 : 0);
       for (std::size_t k = 0; k < group.size(); ++k) {
         const bool plus = ((corner >> k) & 1) != 0;
         if (plus) here[at(group[k])] = Side::Plus;
         const ExprId w = expr::variable(pool, weight_of(group[k]).var);
         weight = expr::mul(pool, weight, plus ? w : expr::sub(pool, expr::constant(pool, 1), w));
       }
-      std::optional<ModeEquations> one = mode_equations(condition_truths(here), why);
-      if (!one) return std::nullopt;
-      if (one->system.rows.size() != rows.size() ||
-          one->system.declared != mixed->system.declared) {
-        return std::nullopt;  // the sides have different unknowns: there is nothing to combine
-      }
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const ExprId term = expr::mul(pool, weight, one->system.rows[i]);
-        sums[i] = sums[i] ? expr::add(pool, sums[i], term) : term;
-        if (one->system.rows[i] != rows[i]) differs[i] = 1;
-      }
+      weights.push_back(weight);
+    }
+    std::optional<ModeEquations> one = mode_equations(condition_truths(here), why);
+    if (!one) return std::nullopt;
+    if (one->system.rows.size() != rows.size() || one->system.declared != mixed->system.declared) {
+      return std::nullopt;  // the sides have different unknowns: there is nothing to combine
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (differs[i]) mixed->system.rows[i] = sums[i];
+      const int group = groups.of_equation[at(one->equations[i])];
+      if (group != groups.of_equation[at(mixed->equations[i])]) return std::nullopt;
+      if (group < 0) continue;
+      const ExprId term = expr::mul(pool, weights[at(group)], one->system.rows[i]);
+      sums[i] = sums[i] ? expr::add(pool, sums[i], term) : term;
+      if (one->system.rows[i] != rows[i]) differs[i] = 1;
     }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (differs[i]) mixed->system.rows[i] = sums[i];
   }
   for (const int b : sliding) {
     mixed->system.rows.push_back(conditions_.borders()[at(b)].difference);

@@ -101,9 +101,14 @@ class Analyser {
       Terms terms = terms_of(r);
       bool ok = true;
       for (auto& [place, coefficient] : terms) ok &= product(coefficient, form.factor, coefficient);
-      if (!ok) continue;
-      of_[at(r)] = std::move(terms);
-      exprs_[at(r)] = build(pool_, form);
+      ExprId written = build(pool_, form);
+      if (ok) {
+        of_[at(r)] = std::move(terms);
+      } else {  // the numbers get too long: the row stays as large as it is
+        const double share = 1 / static_cast<double>(form.factor);
+        written = expr::mul(pool_, expr::constant(pool_, share), written);
+      }
+      exprs_[at(r)] = written;
       any = true;
     }
     return any;
@@ -215,6 +220,7 @@ class Analyser {
       }
       exprs_[at(r)] = sum.first;
       of_[at(r)] = std::move(sum.second);
+      rewritten_[at(r)] = 0;
       any = true;
     }
     if (any) hint_ = offsets.transversal;
