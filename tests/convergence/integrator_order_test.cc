@@ -56,16 +56,6 @@ Errors fixed_step_errors(const Method& method, const KnownProblem& p, std::vecto
   return errors;
 }
 
-const KnownProblem& problem(const std::string& name) {
-  return *std::find_if(known_problems().begin(), known_problems().end(),
-                       [&](const KnownProblem& p) { return p.name == name; });
-}
-
-const Method& method(const std::string& name) {
-  return *std::find_if(methods().begin(), methods().end(),
-                       [&](const Method& m) { return m.name == name; });
-}
-
 // y' = y cos t is non-autonomous and the rigid body is nonlinear and coupled, on purpose: a wrong
 // stage time or weight then lowers the order, which y' = λy would not show.
 //

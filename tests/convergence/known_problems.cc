@@ -1,5 +1,6 @@
 #include "known_problems.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace chi::testing {
@@ -329,6 +330,11 @@ const std::vector<KnownDae>& known_daes() {
   static const std::vector<KnownDae> all{semi_explicit(), nonlinear_slope(), mass_of_state(),
                                          stiff_sum()};
   return all;
+}
+
+const KnownProblem& problem(const std::string& name) {
+  return *std::find_if(known_problems().begin(), known_problems().end(),
+                       [&](const KnownProblem& p) { return p.name == name; });
 }
 
 }  // namespace chi::testing

@@ -25,6 +25,7 @@ struct KnownProblem {
 
 /// Fourteen of them; the last five are stiff.
 const std::vector<KnownProblem>& known_problems();
+const KnownProblem& problem(const std::string& name);  ///< one of them
 
 /// As the integrators see it, without a Jacobian.
 class KnownOde final : public numerics::OdeProblem {

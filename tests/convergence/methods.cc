@@ -1,5 +1,7 @@
 #include "methods.h"
 
+#include <algorithm>
+
 #include "numerics/bdf.h"
 #include "numerics/cvode_integrator.h"
 #include "numerics/ida_integrator.h"
@@ -64,6 +66,11 @@ bool run(Made& made, double t_end) {
     if (made->step(t_end) != numerics::StepStatus::Stepped) return false;
   }
   return true;
+}
+
+const Method& method(const std::string& name) {
+  return *std::find_if(methods().begin(), methods().end(),
+                       [&](const Method& m) { return m.name == name; });
 }
 
 }  // namespace chi::testing

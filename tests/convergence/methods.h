@@ -26,6 +26,7 @@ struct Method {
 /// Every integrator of src/numerics, as a solver of ODEs: dopri5, rkf45, radau, radau_dae,
 /// bdf, cvode_bdf, cvode_adams, ida.
 const std::vector<Method>& methods();
+const Method& method(const std::string& name);  ///< one of them
 
 /// Starts at (t, y) with y' = f(t, y).
 void restart(Made& made, numerics::OdeProblem& problem, double t, const std::vector<double>& y);

@@ -83,16 +83,6 @@ double fitted_order(const std::vector<Ran>& runs, double Ran::*error) {
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
-const KnownProblem& problem(const std::string& name) {
-  return *std::find_if(known_problems().begin(), known_problems().end(),
-                       [&](const KnownProblem& p) { return p.name == name; });
-}
-
-const Method& method(const std::string& name) {
-  return *std::find_if(methods().begin(), methods().end(),
-                       [&](const Method& m) { return m.name == name; });
-}
-
 // Of order q at the steps; and so is the polynomial between them, which has degree q and goes
 // through q values of the past, and its slope, which errs by O(h^q).
 void expect_orders(const char* name, const char* what, int first, int last) {
