@@ -19,16 +19,17 @@ std::atomic<long> allocations = 0;
 }
 
 // For the whole test program; only counts.
-void* operator new(std::size_t size) {
+// None is inlined: where the compiler sees `malloc` beside a `delete`, or `free` beside a `new`, it
+// takes them for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* p = std::malloc(size ? size : 1)) return p;
   std::abort();
 }
 // stable_sort asks this way; without it, what one allocates the other would free.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size == 0 ? 1 : size);
 }
-// Not inlined: where the compiler sees `free` beside a call of `new`, it takes them for a mismatch.
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
