@@ -153,7 +153,7 @@ inline Operands::Operands(const Pool& pool, const Node& node)
     : pool_(&pool), node_(node), size_(count(node)) {}
 inline ExprId Operands::operator[](int i) const {
   if (node_.op != Op::Call) return {node_.slot[i]};
-  return pool_->arguments_[static_cast<std::size_t>(node_.slot[1] + i)];
+  return pool_->arguments_[static_cast<std::size_t>(node_.slot[1]) + static_cast<std::size_t>(i)];
 }
 
 }  // namespace chi::expr
