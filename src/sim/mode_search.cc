@@ -27,6 +27,7 @@ bool ModeSearch::run() {
   if (const auto before = part_.taken_.find({start, asked}); before != part_.taken_.end()) {
     if (take(before->second)) return true;
     part_.taken_.erase(before);
+    forget_attempts();  // what was right another time must not decide what is in doubt now
   }
   for (const bool jumps : {false, true}) {
     if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
@@ -44,6 +45,14 @@ bool ModeSearch::run() {
   }
   explain();
   return false;
+}
+
+void ModeSearch::forget_attempts() {
+  if (shown_ != nullptr) part_.frame_ = loaded_;
+  shown_ = nullptr;
+  attempts_.clear();
+  order_.clear();
+  assumed_.clear();
 }
 
 /// The sides that values tell; those of borders that are reached, or that have no value, are kept.
@@ -535,7 +544,7 @@ bool ModeSearch::search_near(const Sides& start) {
   }
   // then all, across: where current commutates, as many open as close.
   const std::vector<int>& borders = part_.mode_borders_;
-  for (std::size_t changes = 2; changes <= std::min(kMostChanges, borders.size()); ++changes) {
+  for (std::size_t changes = 1; changes <= std::min(kMostChanges, borders.size()); ++changes) {
     const bool found = any_choice(borders.size(), changes, [&](const auto& chosen) {
       Sides sides = start;
       for (const std::size_t i : chosen) {

@@ -51,6 +51,7 @@ class ModeSearch {
   };
 
   Sides start_sides();
+  void forget_attempts();
   void load(Attempt& attempt);
   void show(const Attempt& attempt);
   Attempt& attempt(const Sides& sides);
