@@ -308,6 +308,10 @@ bool ModeSearch::take(const Sides& sides) {
     found.solved = false;
     return false;
   }
+  if (const std::optional<Sides> followers = with_followers(sides)) {
+    if (take(*followers)) return true;
+    if (!is_indifferent(sides, *followers)) return false;
+  }
   const std::vector<char> held = held_borders(sides);
   if (!held.empty() && part_.workshop_.options.sliding == Sliding::Error) return false;
   part_.plan_ = found.plan;
@@ -377,12 +381,24 @@ void ModeSearch::stay(const Attempt& a, const Sides& sides) {
   part_.conserved_ = a.conserved;
 }
 
+/// Both modes have a solution, without a jump, and it is the same one.
+bool ModeSearch::have_same_values(const Attempt& a, const Attempt& b) {
+  if (!a.solved || a.jumped || !b.solved || b.jumped) return false;
+  if (!std::ranges::equal(a.plan->values(), b.plan->values())) return false;
+  const RunOptions& options = part_.workshop_.options;
+  return std::ranges::all_of(a.plan->values(), [&](const VarRef x) {
+    const std::size_t place = at(part_.place(x));
+    if (place >= std::min(a.frame.size(), b.frame.size())) return true;  // in no equation
+    const double here = a.frame[place], there = b.frame[place];
+    return std::abs(here - there) <= options.atol + options.rtol * std::abs(here);
+  });
+}
+
 /// Where equations are continuous across a border, and the motion comes to rest on it, rounding
 /// says of the modes on both sides that they lead to the other one. They have the same values:
 /// either will do. Should the motion leave the border on the wrong side after all, that is an event
 /// (PartRun::check_side).
 bool ModeSearch::take_indifferent() {
-  const RunOptions& options = part_.workshop_.options;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const Attempt& a = *order_[i];
     if (!a.solved || a.jumped || initial_) continue;
@@ -396,15 +412,7 @@ bool ModeSearch::take_indifferent() {
     const auto other = attempts_.find({a.right, jumps_});
     if (!is_reached_everywhere || other == attempts_.end()) continue;
     const Attempt& there = other->second;
-    if (!there.solved || there.jumped) continue;
-    if (!std::ranges::equal(a.plan->values(), there.plan->values())) continue;
-    const auto agrees = [&](const VarRef x) {
-      const std::size_t place = at(part_.place(x));
-      if (place >= std::min(a.frame.size(), there.frame.size())) return true;  // in no equation
-      const double here = a.frame[place], beyond = there.frame[place];
-      return std::abs(here - beyond) <= options.atol + options.rtol * std::abs(here);
-    };
-    if (!std::ranges::all_of(a.plan->values(), agrees)) continue;
+    if (!have_same_values(a, there)) continue;
     show(a);
     if (part_.plan_for(sides).plan != a.plan) continue;
     stay(a, sides);

@@ -66,9 +66,13 @@ class ModeSearch {
   Diagnostic explain_open(Plan& plan) const;
   bool take(const Sides& sides);
   std::vector<char> held_borders(const Sides& sides);
+  // mode_followers.cc
+  std::optional<Sides> with_followers(const Sides& sides);
+  bool is_indifferent(const Sides& sides, const Sides& followers);
   bool take_or_follow(const Sides& sides);
   void stay(const Attempt& attempt, const Sides& sides);
   bool take_resting();
+  bool have_same_values(const Attempt& a, const Attempt& b);
   bool take_indifferent();
   bool iterate(Sides sides);
   bool pivot(Sides sides, bool may_slide);

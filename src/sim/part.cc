@@ -111,6 +111,7 @@ void Part::prepare() {
   border_ends_.resize(ends.size());
   sides_.resize(conditions_.borders().size(), Side::On);
   sides_time_ = std::numeric_limits<double>::quiet_NaN();
+  followed_.resize(conditions_.borders().size());
   touched_.resize(conditions_.borders().size(), 0);
   grazed_.resize(conditions_.borders().size(), 0);
   seen_reached_.resize(conditions_.borders().size(), 0);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -25,8 +26,9 @@ enum class Side : std::int8_t {
   Minus = -1,
   On = 0,  ///< the difference is zero and stays zero
   Plus = 1,
-  Slide = 2,  ///< kept on the border by both sides: Filippov's sliding motion
-  None = 3,   ///< the difference has no value
+  Slide = 2,   ///< kept on the border by both sides: Filippov's sliding motion
+  None = 3,    ///< the difference has no value
+  Follow = 4,  ///< zero as long as another border slides, and changes its sign with that one
 };
 using Sides = std::vector<Side>;
 
@@ -77,7 +79,8 @@ class Part {
   /// Whether the part slides on a border, or is held on it by both sides.
   bool slides_on(int border) const {
     const auto b = static_cast<std::size_t>(border);
-    return sides_[b] == Side::Slide || (b < held_.size() && held_[b] != 0);
+    return sides_[b] == Side::Slide || sides_[b] == Side::Follow ||
+           (b < held_.size() && held_[b] != 0);
   }
   Conditions& conditions() { return conditions_; }
   const SolverContext& context() const { return context_; }
@@ -195,7 +198,9 @@ class Part {
     std::vector<std::vector<int>> borders;
     std::vector<int> of_equation;  // -1: none
   };
-  SlidingGroups sliding_groups(const std::vector<int>& sliding) const;
+  SlidingGroups sliding_groups(const Sides& sides, const std::vector<int>& sliding) const;
+  /// The side of a border; of one that follows: by the border it follows, unless that slides.
+  Side side_of(const Sides& sides, int border) const;
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
   Plan* plan_of(ModeEquations equations);
   /// The plan that holds at the known values of the frame, if the equations were seen to be
@@ -277,8 +282,15 @@ class Part {
   double touch_time_ = -1;
   std::vector<char> grazed_;  // per border: it was only touched
   std::vector<char> held_;    // per border: both sides push back, the equations have a value on it
-  std::vector<double> touched_;  // per border: extra band at the present instant
-  std::vector<char> deciding_;   // per border: it decides the mode; empty: to be found anew
+  /// Per border, while it follows: which other one, and whether in the same direction (1, -1).
+  struct Followed {
+    int border = -1;
+    int orientation = 1;
+  };
+  std::vector<Followed> followed_;
+  std::set<Sides> follow_nothing_;  // modes in which no border follows one that slides
+  std::vector<double> touched_;     // per border: extra band at the present instant
+  std::vector<char> deciding_;      // per border: it decides the mode; empty: to be found anew
   std::map<const StateVariant*, CheapBorders> cheap_;
   std::vector<Change> jumps_;
   std::vector<ConservedSum> conserved_;

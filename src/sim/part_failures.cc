@@ -31,11 +31,12 @@ std::string Part::mode_text(const Sides& sides, const Sides* except) const {
     const Side side = sides[at(b)];
     if (except != nullptr && (*except)[at(b)] == side) continue;
     if (all.size() > kLongestText) return all + ", ...";
-    const char* const relation = side == Side::Plus    ? " > 0"
-                                 : side == Side::Minus ? " < 0"
-                                 : side == Side::On    ? " = 0"
-                                 : side == Side::Slide ? " = 0 (sliding)"
-                                                       : " undefined";
+    const char* const relation = side == Side::Plus     ? " > 0"
+                                 : side == Side::Minus  ? " < 0"
+                                 : side == Side::On     ? " = 0"
+                                 : side == Side::Slide  ? " = 0 (sliding)"
+                                 : side == Side::Follow ? " = 0 (sliding)"
+                                                        : " undefined";
     all += (all.empty() ? "" : ", ") + text(conditions_.borders()[at(b)].difference) + relation;
   }
   return all;

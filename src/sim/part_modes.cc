@@ -29,16 +29,27 @@ constexpr std::size_t kMaxSliding = 4;
 
 }  // namespace
 
+Side Part::side_of(const Sides& sides, int border) const {
+  const Side side = sides[at(border)];
+  if (side != Side::Follow) return side;
+  const Followed followed = followed_[at(border)];
+  const Side first = sides[at(followed.border)];
+  if (first == Side::Slide) return Side::Follow;
+  if (first != Side::Plus && first != Side::Minus) return Side::On;
+  return static_cast<Side>(static_cast<int>(first) * followed.orientation);
+}
+
 const std::vector<Truth>& Part::condition_truths(const Sides& sides) {
   std::vector<Truth>& relations = relation_truths_;
   relations.clear();
   for (const Relation& relation : conditions_.relations()) {
-    const Side side = sides[at(relation.border)];
+    const Side side = side_of(sides, relation.border);
     if (side == Side::None) {
       relations.push_back(Truth::Undefined);
       continue;
     }
-    const int sign = side == Side::Slide ? 0 : static_cast<int>(side) * relation.orientation;
+    const bool is_on = side == Side::Slide || side == Side::Follow;
+    const int sign = is_on ? 0 : static_cast<int>(side) * relation.orientation;
     relations.push_back(relation_holds(relation.op, sign) ? Truth::True : Truth::False);
   }
   conditions_.evaluate(frame_.data(), relations, truths_);
@@ -52,9 +63,16 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   for (const int c : mode_conditions_) key.push_back(static_cast<char>(truths[at(c)]));
   bool slides = false;
   for (const int b : mode_borders_) {
-    const bool here = sides[at(b)] == Side::Slide;
-    key.push_back(here ? 1 : 0);
-    slides = slides || here;
+    const Side side = side_of(sides, b);
+    slides = slides || side == Side::Slide;
+    key.push_back(side == Side::Slide ? 1 : side == Side::Follow ? 2 : 0);
+    if (side != Side::Follow) continue;
+    const Followed followed = followed_[at(b)];
+    key.push_back(static_cast<char>(followed.orientation));
+    for (int rest = followed.border; rest > 0; rest /= 128) {
+      key.push_back(static_cast<char>(rest % 128));
+    }
+    key.push_back(-1);
   }
   if (const auto known = by_truths_.find(key); known != by_truths_.end()) {
     return {plan_at(known->second, frame_), {}};
@@ -101,6 +119,7 @@ bool Part::forget_modes() {
   by_truths_.clear();
   looked_at_.clear();
   taken_.clear();
+  follow_nothing_.clear();
   cheap_.clear();
   return true;
 }
@@ -218,10 +237,12 @@ VarRef Part::weight_of(int border) const {
 
 // The sliding borders that occur together in an equation, with the guards it depends on: groups
 // that no equation mixes.
-Part::SlidingGroups Part::sliding_groups(const std::vector<int>& sliding) const {
+Part::SlidingGroups Part::sliding_groups(const Sides& sides,
+                                         const std::vector<int>& sliding) const {
   const flat::EquationSet& set = equations_.set;
   graph::UnionFind groups(static_cast<int>(sliding.size()));
   const auto place = [&](int border) {
+    if (side_of(sides, border) == Side::Follow) border = followed_[at(border)].border;
     const auto found = std::lower_bound(sliding.begin(), sliding.end(), border);
     return found != sliding.end() && *found == border ? static_cast<int>(found - sliding.begin())
                                                       : -1;
@@ -263,7 +284,8 @@ Part::SlidingGroups Part::sliding_groups(const std::vector<int>& sliding) const 
 
 // Filippov's convex combination of the equations on both sides of each sliding border, with weights
 // such that the borders are not left: one more unknown and one more equation 0 = difference for
-// each. Equations that differ between the corners are paired by where they stand.
+// each. Borders that follow one of these are crossed with it: they add nothing. Equations that
+// differ between the corners are paired by where they stand.
 std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
                                                    std::optional<Diagnostic>& why) {
   expr::Pool& pool = workshop_.pool();
@@ -276,7 +298,7 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
   }
   std::optional<ModeEquations> mixed = mode_equations(condition_truths(base), why);
   if (!mixed) return std::nullopt;
-  const SlidingGroups groups = sliding_groups(sliding);
+  const SlidingGroups groups = sliding_groups(sides, sliding);
   std::size_t corners = 1;  // of the largest group
   for (const std::vector<int>& group : groups.borders) {
     if (group.size() > kMaxSliding) return std::nullopt;

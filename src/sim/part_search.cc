@@ -114,8 +114,9 @@ void PartRun::search_window(double time) {
   search_frame_ = part_.frame();
   part_.fit(search_frame_);
   for (const int border : relevant_borders()) {
-    const Side side = part_.sides()[at(border)];
+    Side side = part_.sides()[at(border)];
     if (side == Side::Slide) continue;
+    if (side == Side::Follow) side = Side::On;
     find(border, part_.conditions().borders()[at(border)].difference,
          side == Side::None ? std::nullopt : std::optional(side), time);
   }

@@ -51,6 +51,11 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
       out[b] = Side::On;
     }
   }
+  for (std::size_t b = 0; b < out.size(); ++b) {
+    if (assumed[b] != Side::Follow || out[b] != Side::On) continue;
+    out[b] = Side::Follow;
+    out[b] = side_of(out, static_cast<int>(b));
+  }
 }
 
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,

@@ -231,7 +231,8 @@ def cells(r):
         text = nested(cell + (len(walls[axis]),), axis + 1, component)
         for place in reversed(range(len(walls[axis]))):
             wall = text_of(walls[axis][place])
-            less = r.choice((f"x{axis} < {wall}", f"x{axis} <= {wall}", f"not (x{axis} > {wall})", f"2*{wall} > 2*x{axis}"))
+            less = r.choice((f"x{axis} < {wall}", f"x{axis} <= {wall}", f"not (x{axis} > {wall})", f"2*{wall} > 2*x{axis}",
+                             f"exp(x{axis} - {wall}) < 1", f"z{axis} > 1 - 2*{wall}", f"sinh(x{axis} - {wall}) <= 0"))
             text = f"(if {less} then {nested(cell + (place,), axis + 1, component)} else {text})"
         return text
 
@@ -245,8 +246,13 @@ def cells(r):
             alternatives.append(" and ".join(conditions) + f" -> {guarded(cell + (place,), axis + 1)}")
         return "[ " + "\n | ".join(alternatives) + " ]"
     equations = guarded((), 0) if r.random() < 0.5 else "\n , ".join(f"x{i}' = {nested((), 0, i)}" for i in range(count))
-    text = "proc P() =\n|[ " + ", ".join(f"x{i}: real := {x[i]!r}" for i in range(count)) + f"\n | {equations}\n]|\n"
-    tracks = {f"x{i}": Track() for i in range(count)}
+    declarations = [f"x{i}: real := {x[i]!r}" for i in range(count)]
+    for i in range(count):  # walls may be told by other variables, and by other functions
+        if f"z{i} " in equations:
+            equations += f"\n , |z{i}|, z{i} = 1 - 2*x{i}"
+            declarations.append(f"z{i}: real")
+    text = "proc P() =\n|[ " + ", ".join(declarations) + f"\n | {equations}\n]|\n"
+    tracks = {f"x{i}": Track() for i in range(count)} | {f"z{i}": None for i in range(count) if f"z{i} " in equations}
     if any(abs(x[i] - w) < 0.01 for i in range(count) for w in walls[i]):
         raise Degenerate
     t, cell, on = 0.0, tuple(sum(w < x[i] for w in walls[i]) for i in range(count)), None  # `on`: slides along the wall above the cell
@@ -292,7 +298,8 @@ def cells(r):
 
 
 def curved(r):
-    """y is driven towards the curve sin x, on which it slides while it is fast enough to keep up; then it lags behind."""
+    """y is driven towards the curve sin x, on which it slides while it is fast enough to keep up; then it lags behind. q is switched
+    on the same curve, written otherwise."""
     end, a, x0 = 6.0, real(r, 0.5, 2), real(r, 0, 6)
     up, down = real(r, 0.3, 2.5), real(r, 0.3, 2.5)
     if r.random() < 0.2:  # just fast enough
@@ -301,8 +308,11 @@ def curved(r):
     style = r.randrange(3)
     law = (f"y' = if y > sin(x) then -{down!r} else {up!r}", f"[ y >= sin(x) -> y' = -{down!r} | y < sin(x) -> y' = {up!r} ]",
            f"y' = if 2*(sin(x) - y) < 0 then -{down!r} else {up!r}")[style]
-    text = f"proc P() =\n|[ x: real := {x0!r}, y: real := {y0!r}\n | x' = {a!r}, {law}\n]|\n"
-    tracks = {"x": Track(), "y": Track()}
+    above, below = signed(r, 0.2, 2), signed(r, 0.2, 2)  # slopes of q
+    otherwise = r.choice(("y > sin(x)", "exp(y - sin(x)) > 1", "z > 0", "sinh(2*(y - sin(x))) > 0"))
+    text = (f"proc P() =\n|[ x: real := {x0!r}, y: real := {y0!r}, q: real := 0.0, z: real\n | x' = {a!r}, {law}\n"
+            f" , q' = if {otherwise} then {text_of(above)} else {text_of(below)}\n , |z|, z = 3*y - 3*sin(x)\n]|\n")
+    tracks = {"x": Track(), "y": Track(), "q": Track(), "z": None}
     tracks["x"].begin(0.0, line(0.0, x0, a))
 
     def curve(t):
@@ -323,10 +333,13 @@ def curved(r):
             t += step
         return None
     t, y, side = 0.0, y0, 1 if y0 > curve(0.0) else -1
+    q = 0.0
     for _ in range(50):
+        q = tracks["q"].pieces[-1][1](t) if t > 0 else q
         if side:
             slope = -down if side > 0 else up
             tracks["y"].begin(t, line(t, y, slope))
+            tracks["q"].begin(t, line(t, q, above if side > 0 else below))
             leaves = t + (5e-2 if abs(y - curve(t)) < 1e-9 else 0.0)  # it has just left the curve
             if side * (y + slope * (leaves - t) - curve(leaves)) <= 0:
                 raise Degenerate
@@ -339,6 +352,9 @@ def curved(r):
             side = 0 if -down < rise(hit) < up else -side
         else:
             tracks["y"].begin(t, curve)
+            share = (above - below) / (up + down)
+            tracks["q"].begin(t, lambda s, t=t, q=q, share=share: q + below * (s - t)
+                              + share * (up * (s - t) - (curve(s) - curve(t))))
             exits = first(lambda s: max(rise(s) - up, -down - rise(s)), t)
             if exits is None or exits > end:
                 break
