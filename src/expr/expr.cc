@@ -66,6 +66,17 @@ ExprId Pool::intern_constant(double value) {
                 static_cast<std::int32_t>(static_cast<std::uint32_t>(bits >> 32)));
 }
 
+ExprId Pool::intern_variable(VarRef x) {
+  if (x.order >= static_cast<std::int32_t>(variables_.size())) {
+    return intern(Op::Variable, x.var.index, x.order);
+  }
+  std::vector<ExprId>& known = variables_[static_cast<std::size_t>(x.order)];
+  const auto at = static_cast<std::size_t>(x.var.index);
+  if (at >= known.size()) known.resize(std::max(at + 1, 2 * known.size()));
+  if (!known[at]) known[at] = intern(Op::Variable, x.var.index, x.order);
+  return known[at];
+}
+
 ExprId Pool::intern_call(FunctionId f, std::span<const ExprId> arguments) {
   CHI_CHECK(static_cast<int>(arguments.size()) == function(f).arity, "wrong number of arguments");
   const std::uint32_t hash = hash_call(f.index, arguments);
@@ -199,8 +210,10 @@ FunctionId Pool::add_derivative(FunctionId f, int param, ExprId body) {
 }
 
 std::size_t Pool::memory() const {
-  return nodes_.capacity() * sizeof(Node) + arguments_.capacity() * sizeof(ExprId) +
-         index_.capacity() * sizeof(Entry);
+  std::size_t bytes = nodes_.capacity() * sizeof(Node) + arguments_.capacity() * sizeof(ExprId) +
+                      index_.capacity() * sizeof(Entry);
+  for (const std::vector<ExprId>& known : variables_) bytes += known.capacity() * sizeof(ExprId);
+  return bytes;
 }
 
 }  // namespace chi::expr

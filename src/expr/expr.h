@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -108,6 +109,7 @@ class Pool {
   /// The node with these slots, new if need be. No simplification; operands must be of the pool.
   ExprId intern(Op op, std::int32_t a = -1, std::int32_t b = -1, std::int32_t c = -1);
   ExprId intern_constant(double value);
+  ExprId intern_variable(VarRef x);
   ExprId intern_call(FunctionId f, std::span<const ExprId> arguments);
 
   /// A function given by its body, in which parameter leaves number 0 to arity - 1 may occur and no
@@ -137,6 +139,8 @@ class Pool {
   std::vector<Node> nodes_;
   std::vector<ExprId> arguments_;  // of calls: slot[1] is the first, slot[2] the count
   std::vector<Entry> index_;       // open addressing; the size is a power of two
+  /// By order and variable: the node. Who goes through a model asks for nothing as often.
+  std::array<std::vector<ExprId>, 3> variables_;
   Table<FunctionId, Function> functions_;
 };
 
