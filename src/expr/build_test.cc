@@ -31,6 +31,17 @@ TEST_F(Build, EqualExpressionsAreOneNode) {
   EXPECT_NE(binary(pool, Op::Min, x, y), binary(pool, Op::Min, y, x));
 }
 
+TEST_F(Build, NumbersOfVariablesMayBeFarApart) {
+  const ExprId far = variable(pool, VarId{1 << 29}, 1);
+  EXPECT_LT(pool.memory(), 1 << 20);
+  for (int i = 0; i < 2000; ++i) variable(pool, VarId{i}, i % 5);
+  EXPECT_EQ(variable(pool, VarId{1 << 29}, 1), far);
+  const ExprId near = variable(pool, VarId{1999}, 0);
+  EXPECT_EQ(pool.variable(near), (VarRef{VarId{1999}, 0}));
+  EXPECT_EQ(variable(pool, VarId{1999}, 0), near);
+  EXPECT_NE(variable(pool, VarId{1999}, 1), near);
+}
+
 TEST_F(Build, NeutralElementsGoAway) {
   EXPECT_EQ(add(pool, x, zero), x);
   EXPECT_EQ(mul(pool, one, x), x);

@@ -67,11 +67,12 @@ ExprId Pool::intern_constant(double value) {
 }
 
 ExprId Pool::intern_variable(VarRef x) {
-  if (x.order >= static_cast<std::int32_t>(variables_.size())) {
+  // Numbers may be far apart: no more room than the nodes take anyway.
+  const auto at = static_cast<std::size_t>(x.var.index);
+  if (x.order >= static_cast<std::int32_t>(variables_.size()) || at > 4 * nodes_.size() + 1024) {
     return intern(Op::Variable, x.var.index, x.order);
   }
   std::vector<ExprId>& known = variables_[static_cast<std::size_t>(x.order)];
-  const auto at = static_cast<std::size_t>(x.var.index);
   if (at >= known.size()) known.resize(std::max(at + 1, 2 * known.size()));
   if (!known[at]) known[at] = intern(Op::Variable, x.var.index, x.order);
   return known[at];
