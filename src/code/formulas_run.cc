@@ -63,24 +63,28 @@ bool run_fast(const FormulaProgram& program, FormulaWorkspace& work, const doubl
 #define CHI_FOUR(NAME, EFFECT)                 \
   case Code::NAME##SS: {                       \
     const double x = s[in->a], y = s[in->b];   \
-    EFFECT break;                              \
+    EFFECT;                                    \
+    break;                                     \
   }                                            \
   case Code::NAME##SF: {                       \
     const double x = s[in->a], y = f[~in->b];  \
-    EFFECT break;                              \
+    EFFECT;                                    \
+    break;                                     \
   }                                            \
   case Code::NAME##FS: {                       \
     const double x = f[~in->a], y = s[in->b];  \
-    EFFECT break;                              \
+    EFFECT;                                    \
+    break;                                     \
   }                                            \
   case Code::NAME##FF: {                       \
     const double x = f[~in->a], y = f[~in->b]; \
-    EFFECT break;                              \
+    EFFECT;                                    \
+    break;                                     \
   }
-      CHI_FOUR(Add, s[in->dst] = x + y;)
-      CHI_FOUR(Sub, s[in->dst] = x - y;)
-      CHI_FOUR(Mul, s[in->dst] = x * y;)
-      CHI_FOUR(Div, if (y == 0) return false; s[in->dst] = x / y;)
+      CHI_FOUR(Add, s[in->dst] = x + y)
+      CHI_FOUR(Sub, s[in->dst] = x - y)
+      CHI_FOUR(Mul, s[in->dst] = x * y)
+      CHI_FOUR(Div, if (y == 0) return false; s[in->dst] = x / y)
 #undef CHI_FOUR
       case Code::Neg: s[in->dst] = -read(in->a); break;
       case Code::Abs: s[in->dst] = std::fabs(read(in->a)); break;

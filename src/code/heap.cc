@@ -23,8 +23,8 @@ constexpr bool kPooled = true;
 constexpr bool kPooled = true;
 #endif
 
-constexpr std::size_t kFirstSlab = 16 * 1024;
-constexpr std::size_t kLargestSlab = 1024 * 1024;
+constexpr std::size_t kFirstSlab = std::size_t{16} * 1024;
+constexpr std::size_t kLargestSlab = std::size_t{1024} * 1024;
 
 /// Sizes are 64, 80, 96, 112, 128, 160, ...: four to a doubling, so a block is at most a quarter
 /// larger than asked for.

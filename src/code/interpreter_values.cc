@@ -50,6 +50,12 @@ bool is_pole(const Instr& in, const Slot* f) {
   }
 }
 
+/// What is not a number goes through all functions, from either argument.
+bool has_nan_argument(const Instr& in, const Slot* f) {
+  const bool two = in.op == Op::PowReal || in.op == Op::Atan2;
+  return std::isnan(f[in.b].r) || (two && std::isnan(f[in.c].r));
+}
+
 }  // namespace
 
 RunError Interpreter::real_function(const Instr& in, Slot* f) {
@@ -61,9 +67,8 @@ RunError Interpreter::real_function(const Instr& in, Slot* f) {
     default: break;
   }
   if (is_pole(in, f)) return RunError::Domain;
-  const bool was_nan = std::isnan(f[in.b].r);
   const double result = real_result(in, f);
-  if (std::isnan(result) && !was_nan) return RunError::Domain;
+  if (std::isnan(result) && !has_nan_argument(in, f)) return RunError::Domain;
   f[in.a].r = result;
   return RunError::None;
 }

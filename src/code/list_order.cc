@@ -10,6 +10,7 @@ namespace chi::code {
 namespace {
 
 using Pointer = const Slot*;
+constexpr std::size_t kPointerBytes = sizeof(void*);
 
 /// Memory of the heap for a while, so that its limit holds for it as well.
 class Scratch {
@@ -159,7 +160,7 @@ RunError list_subtract(Heap& heap, const RuntimeType& element, Slot* list, const
     heap.release(r.buffer);
     return error;
   }
-  const Scratch scratch(heap, std::size_t{r.length} * (sizeof(Pointer) + sizeof(std::uint32_t)));
+  const Scratch scratch(heap, std::size_t{r.length} * (kPointerBytes + sizeof(std::uint32_t)));
   if (scratch.get() == nullptr) return RunError::OutOfMemory;
   retain(r.buffer);
   Removals removals(element, r, scratch.get());
@@ -187,7 +188,7 @@ RunError list_subtract(Heap& heap, const RuntimeType& element, Slot* list, const
 RunError list_sort(Heap& heap, const RuntimeType& element, Slot* list, LessThan less) {
   Sequence q = load_sequence(list);
   if (q.length < 2) return RunError::None;
-  const Scratch scratch(heap, std::size_t{q.length} * 2 * sizeof(Pointer));
+  const Scratch scratch(heap, std::size_t{q.length} * 2 * kPointerBytes);
   if (scratch.get() == nullptr) return RunError::OutOfMemory;
   auto* values = static_cast<Pointer*>(scratch.get());
   for (std::uint32_t i = 0; i < q.length; ++i) values[i] = q.buffer->at(q.begin + i);

@@ -1,5 +1,6 @@
 #include "code/print_value.h"
 
+#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -175,7 +176,8 @@ void print_value(const RuntimeTypes& types, const RuntimeType& type, const Slot*
 
 void print_real(double value, std::string& text) {
   const std::size_t start = text.size();
-  fmt::format_to(std::back_inserter(text), "{}", value);
+  // The sign of what is not a number depends on the machine.
+  fmt::format_to(std::back_inserter(text), "{}", std::isnan(value) ? std::fabs(value) : value);
   if (text.find_first_of(".einf", start) == std::string::npos) text += ".0";
 }
 

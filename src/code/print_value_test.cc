@@ -37,6 +37,7 @@ TEST(PrintValue, WritesRealsSoThatTheyReadBackAsReals) {
   EXPECT_EQ(real_text(1.5e-7), "1.5e-07");
   EXPECT_EQ(real_text(1.0 / 3), "0.3333333333333333");
   EXPECT_EQ(real_text(std::numeric_limits<double>::infinity()), "inf");
+  EXPECT_EQ(real_text(std::copysign(std::nan(""), -1.0)), "nan");
   EXPECT_EQ(real_text(-std::numeric_limits<double>::infinity()), "-inf");
   World w;
   for (int i = 0; i < 10'000; ++i) {

@@ -22,15 +22,17 @@ std::pair<double, double> finite_range(std::span<const double> values) {
 
 Axis make_axis(double low, double high, int ticks) {
   constexpr double kMost = std::numeric_limits<double>::max();
-  if (!(high > low) || high - low < 1e-12 * std::max(std::fabs(low), std::fabs(high))) {
-    const double around = low == 0 ? 1 : std::fabs(low) * 0.1;
+  // Steps, and millionths of them, are to be numbers of full precision.
+  constexpr double kLeast = 1e-290;
+  const double size = std::max(std::fabs(low), std::fabs(high));
+  if (!(high - low > kLeast) || high - low < 1e-12 * size) {
+    const double around = size <= kLeast ? 1 : size * 0.1;
     low -= around;
     high += around;
   }
   low = std::max(low, -kMost);
   high = std::min(high, kMost);
   const double rough = high / ticks - low / ticks;
-  if (!(rough > std::numeric_limits<double>::min())) return {low, high, {low, high}, high - low};
   const double power = std::pow(10, std::floor(std::log10(rough)));
   const double factor = rough / power;
   Axis axis{low, high, {}, power * (factor < 1.5 ? 1 : factor < 3.5 ? 2 : factor < 7.5 ? 5 : 10)};

@@ -64,6 +64,17 @@ TEST(Axis, NarrowestAndWidest) {
     EXPECT_LT(axis.ticks.size(), 20u);
     EXPECT_EQ(axis.share(axis.high), 1);
   }
+  // What cannot be divided into steps is seen as nothing, and has labels all the same.
+  for (const Axis& axis : {make_axis(0, tiny, 4), make_axis(-3 * tiny, 1e-300, 4),
+                           make_axis(tiny, tiny, 4), make_axis(-1e-295, 1e-295, 4)}) {
+    EXPECT_NEAR(axis.share(0), 0.5, 1e-9);
+    ASSERT_GE(axis.ticks.size(), 3u);
+    EXPECT_EQ(axis.label(0), "0");
+    EXPECT_NE(axis.label(axis.ticks.front()), axis.label(axis.ticks.back()));
+    EXPECT_NE(axis.end_label(axis.low), axis.end_label(axis.high));
+  }
+  EXPECT_EQ(make_axis(1e-295, 2e-295, 4).label(0), "0");
+  EXPECT_EQ(make_axis(1e-280, 2e-280, 4).end_label(2e-280), "2e-280");
   EXPECT_EQ(make_axis(-14.007, 11.2057, 4).end_label(11.2057), "11.2") << "rounded, not moved";
 }
 

@@ -1,6 +1,7 @@
 #include "results/read_trace.h"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -62,9 +63,14 @@ void add_variable(Trace& trace, std::string name) {
   trace.columns.emplace_back();
 }
 
+/// Times are numbers that do not decrease: every plot has an axis of them.
 bool ascending(const Trace& trace, std::string& problem) {
-  for (std::size_t i = 1; i < trace.times.size(); ++i) {
-    if (trace.times[i] >= trace.times[i - 1]) continue;
+  for (std::size_t i = 0; i < trace.times.size(); ++i) {
+    if (!std::isfinite(trace.times[i])) {
+      problem = fmt::format("time is {} in row {}", trace.times[i], i + 1);
+      return false;
+    }
+    if (i == 0 || trace.times[i] >= trace.times[i - 1]) continue;
     problem = fmt::format("time goes back, from {} to {}", trace.times[i - 1], trace.times[i]);
     return false;
   }

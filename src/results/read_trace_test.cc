@@ -93,6 +93,8 @@ TEST(ReadTrace, SaysWhatIsWrong) {
   EXPECT_EQ(problem_of("time,x\n0\n", ResultFormat::Csv), "line 2 has 1 fields instead of 2");
   EXPECT_EQ(problem_of("time,x\n0,1,2\n", ResultFormat::Csv), "line 2 has more than 2 fields");
   EXPECT_EQ(problem_of("time\n1\n0\n", ResultFormat::Csv), "time goes back, from 1 to 0");
+  EXPECT_EQ(problem_of("time\n1\ninf\n", ResultFormat::Csv), "time is inf in row 2");
+  EXPECT_EQ(problem_of("time\nnan\n", ResultFormat::Csv), "time is nan in row 1");
   EXPECT_EQ(problem_of("{", ResultFormat::Json), "it is not JSON");
   for (const char* text :
        {"{}", "[]", "{\"time\":1,\"variables\":{}}", "{\"time\":[\"a\"],\"variables\":{}}",

@@ -150,7 +150,8 @@ bool operator==(const Value& a, const Value& b) { return compare(a, b) == 0; }
 bool operator<(const Value& a, const Value& b) { return compare(a, b) < 0; }
 
 std::string real_text(double value) {
-  std::string text = fmt::format("{}", value);
+  // The sign of what is not a number depends on the machine.
+  std::string text = fmt::format("{}", std::isnan(value) ? std::fabs(value) : value);
   const bool looks_integer = text.find_first_of(".en") == std::string::npos;
   return looks_integer ? text + ".0" : text;  // "inf" and "nan" have an n
 }

@@ -191,6 +191,15 @@ TEST(Library, Numbers) {
             "3-4-4 11-1 1024-81.4142135623730951 -45120.251.0");
 }
 
+// What is not a number goes through functions, from either argument; it is no failure of theirs.
+TEST(Library, NotANumberGoesThrough) {
+  EXPECT_EQ(output_of_process(
+                "x: real := inf",
+                "x := x * 0.0; "
+                "!atan2(1.0, x), \" \", atan2(x, 1.0), \" \", 2.0^x, \" \", x^2.0, \" \", sqrt(x)"),
+            "nan nan nan nan nan");
+}
+
 TEST(Library, Lists) {
   EXPECT_EQ(output_of_process(
                 "xs: nat* := [3, 1, 2]",
