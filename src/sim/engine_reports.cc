@@ -112,10 +112,14 @@ bool Engine::notice_zeno(std::int32_t number) {
   if (times.empty() || now > times.back()) times.push_back(now);
   if (times.size() <= kKept) return true;
   times.erase(times.begin());
-  if (workshop_.options.zeno == Zeno::Continue) return true;
+  // Nearer to the limit than this, events cannot be told from each other: whoever goes on loses
+  // one.
+  constexpr double kApart = 1e-13;
+  const bool goes_on = workshop_.options.zeno == Zeno::Continue;
   const std::size_t last = times.size() - 1;
   const double step = times[last] - times[last - 1];
-  const double near = 1e-8 * std::max(std::abs(now), times.back() - times.front());
+  const double near = goes_on ? kApart * std::abs(now)
+                              : 1e-8 * std::max(std::abs(now), times.back() - times.front());
   if (step * step > near * (times[last - 1] - times[last - 2])) return true;  // far from a limit
   double least = kInfinity, most = 0;
   for (std::size_t i = 2; i < times.size(); ++i) {
@@ -139,8 +143,10 @@ bool Engine::notice_zeno(std::int32_t number) {
                .notes = {fmt::format("the last events were {:.3g} apart, each time {:.4g} of the "
                                      "time before",
                                      step, most)},
-               .help = "model what happens there as a mode of its own, end the run before, or use "
-                       "`--zeno continue`"});
+               .help = goes_on ? "this is as far as the events can be told apart: model what "
+                                 "happens there as a mode of its own"
+                               : "model what happens there as a mode of its own, end the run "
+                                 "before, or use `--zeno continue`"});
 }
 
 }  // namespace chi::sim

@@ -69,8 +69,13 @@ class JumpEquations {
   /// The integrated rows, with the numbers of their slopes in `slopes`.
   const std::vector<IntegratedRow>& integrated() const { return integrated_; }
   const std::vector<ExprId>& slopes() const { return slopes_; }
-  /// Unknowns in whose highest derivative some equation is not linear.
-  const std::vector<std::size_t>& not_linear() const { return not_linear_; }
+  /// A row that is not seen to be linear in the highest derivatives of these unknowns: a product of
+  /// them, or a function.
+  struct Doubtful {
+    ExprId row;
+    std::vector<std::size_t> unknowns;
+  };
+  const std::vector<Doubtful>& doubtful() const { return doubtful_; }
 
  private:
   static constexpr std::int32_t kFirstExtra = 1 << 29;  // ids that no variable of a model has
@@ -97,11 +102,11 @@ class JumpEquations {
     }
     if (leading.empty()) return expr::constant(pool_, 0);
     if (expr::linearity(pool_, std::array{row}, leading)[0] == expr::Linearity::Nonlinear) {
-      // Its slopes are taken where they are; that is right as long as nothing in it jumps.
+      // Its slopes are taken where they are; that is right if it is linear along the jump.
       for (std::size_t k = 0; k < leading.size(); ++k) {
         mean.push_back({leading[k], expr::variable(pool_, present(unknown[k]).var)});
-        not_linear_.push_back(unknown[k]);
       }
+      doubtful_.push_back({row, unknown});
     }
     ExprId sum = expr::constant(pool_, 0);
     IntegratedRow& terms = integrated_.emplace_back();
@@ -124,7 +129,7 @@ class JumpEquations {
   const structure::Analysis& analysis_;
   std::vector<IntegratedRow> integrated_;
   std::vector<ExprId> slopes_;  // of all terms, one row after the other
-  std::vector<std::size_t> not_linear_;
+  std::vector<Doubtful> doubtful_;
 };
 
 template <class Place>
@@ -139,6 +144,59 @@ std::vector<ConservedSum> sums_of(const SolverContext& context, const JumpEquati
   return conserved_sums(rows, [&](VarRef x) {
     return std::pair(frame[place(equations.before(x))], frame[place(x)]);
   });
+}
+
+/// The row, with the highest derivatives moved along their impulses to both sides and far, changes
+/// in proportion: a sum that is written as a function with a loop does.
+template <class Place>
+bool is_linear_along(const SolverContext& context, const JumpEquations& equations,
+                     const structure::Analysis& analysis, const JumpEquations::Doubtful& doubtful,
+                     const std::vector<double>& frame, double tolerance, const Place& place) {
+  std::vector<double> probe = frame;
+  std::vector<double> weights, present;
+  bool still = true;
+  for (const std::size_t j : doubtful.unknowns) {
+    const int d = analysis.d[j];
+    present.push_back(frame[place(equations.present(j))]);
+    if (d == 0) {
+      weights.push_back(frame[place(equations.impulse(j))]);
+      still = still && std::abs(weights.back()) <= tolerance;
+      continue;
+    }
+    const std::size_t lower = place({analysis.unknowns[j], d - 1});
+    const double before = frame[place(equations.before(j))];
+    weights.push_back(frame[lower] - before);
+    still = still && std::abs(weights.back()) <= tolerance * (1 + std::abs(before));
+    probe[lower] = 0.5 * (frame[lower] + before);
+  }
+  if (still) return true;
+  code::Formulas formula(context.pool, std::array{doubtful.row}, context.leaves, context.boxes);
+  probe.resize(std::max(probe.size(), at(context.leaves.size())), 0.0);
+  const auto move = [&](std::size_t k, double distance) {
+    const std::size_t j = doubtful.unknowns[k];
+    probe[place({analysis.unknowns[j], analysis.d[j]})] = present[k] + distance * weights[k];
+  };
+  const auto value = [&] {
+    double result = 0;
+    formula.evaluate_each(probe.data(), &result);
+    return result;
+  };
+  for (std::size_t k = 0; k < weights.size(); ++k) move(k, 0);
+  const double here = value();
+  double size = 1e-3 * std::abs(here);  // of the terms, which may add up to nothing
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    move(k, 1);
+    size += std::abs(value() - here);
+    move(k, 0);
+  }
+  double step = 0;
+  for (const double distance : {1.0, -1.0, 1e3, -1e3}) {
+    for (std::size_t k = 0; k < weights.size(); ++k) move(k, distance);
+    const double moved = value() - here;
+    if (distance == 1) step = moved;
+    if (!(std::abs(moved - distance * step) <= 1e-9 * std::abs(distance) * size)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -204,12 +262,8 @@ JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<doub
     }
   }
   result.conserved = sums_of(context, equations, frame, place);
-  for (const std::size_t j : equations.not_linear()) {
-    const bool algebraic = analysis.d[j] == 0;
-    const double before = algebraic ? 0 : frame[place(equations.before(j))];
-    const double after = algebraic ? frame[place(equations.impulse(j))]
-                                   : frame[place({analysis.unknowns[j], analysis.d[j] - 1})];
-    if (std::abs(after - before) <= tolerance * (1 + std::abs(before))) continue;
+  for (const JumpEquations::Doubtful& doubtful : equations.doubtful()) {
+    if (is_linear_along(context, equations, analysis, doubtful, frame, tolerance, place)) continue;
     result.why = "an equation is not linear in what becomes impulsive";
     return result;
   }

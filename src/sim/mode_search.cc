@@ -17,6 +17,8 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// A change of a known value up to so many tolerances is what integration left, not a jump.
 constexpr double kTolerances = 1e3;
+/// An impulse smaller than this beside the largest is rounding.
+constexpr double kNoImpulse = 1e-9;
 
 }  // namespace
 
@@ -98,7 +100,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   attempt.why = std::move(result.why);
   if (attempt.plan == nullptr) return attempt;
   load(attempt);
-  solve(attempt);
+  solve(attempt, sides);
   if (!attempt.solved) return attempt;
   part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
   show(attempt);
@@ -107,9 +109,10 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 }
 
 /// Equations that turn out singular, or leave unknowns open, may hide constraints that only numbers
-/// show.
-void ModeSearch::solve(Attempt& attempt) {
+/// show; but not where an impulse asks for another mode.
+void ModeSearch::solve(Attempt& attempt, const Sides& sides) {
   if (solve_plan(attempt) || attempt.plan->is_singular()) return;
+  if (!attempt.refused.empty() && pushed_sides(attempt, sides) != sides) return;
   std::vector<double> guess = loaded_;
   part_.fit(guess);
   Plan* const other = part_.plan_by_values(*attempt.plan, guess);
@@ -241,7 +244,10 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
     }
   }
   if (attempt.jumped && options.jumps == Jumps::Error) attempt.forbidden = jump.changes;
-  if (attempt.jumped && !jumps_) return;
+  if (attempt.jumped && !jumps_) {
+    attempt.refused = std::move(jump.changes);
+    return;
+  }
   attempt.frame = std::move(frame);
   if (attempt.jumped) {
     attempt.changes = std::move(jump.changes);
@@ -426,10 +432,36 @@ bool ModeSearch::iterate(Sides sides) {
   while (budget_ > 0) {
     if (take(sides)) return true;
     const Attempt& last = attempt(sides);
-    if (!last.solved || !seen.insert(sides).second) return false;
-    sides = last.right;
+    if ((!last.solved && last.refused.empty()) || !seen.insert(sides).second) return false;
+    sides = last.solved ? last.right : pushed_sides(last, sides);
   }
   return false;
+}
+
+/// An impulse outweighs every finite value: the borders in which it occurs are on the side where it
+/// is. A valve that blocks a current which cannot jump meets an impulse of voltage that opens it.
+Sides ModeSearch::pushed_sides(const Attempt& attempt, Sides sides) {
+  std::vector<double> without = loaded_;
+  part_.fit(without);
+  for (const Change& change : attempt.refused) {
+    if (change.is_impulse) without[at(part_.place(change.variable))] = 0;
+  }
+  std::vector<double> with = without;
+  double largest = 0;
+  for (const Change& change : attempt.refused) {
+    if (!change.is_impulse) continue;
+    with[at(part_.place(change.variable))] = change.after;
+    largest = std::max(largest, std::abs(change.after));
+  }
+  const std::span<const Part::BorderValue> computed = part_.border_values(without);
+  const std::vector<Part::BorderValue> finite(computed.begin(), computed.end());
+  const std::span<const Part::BorderValue> impulsive = part_.border_values(with);
+  for (const int b : part_.mode_borders_) {
+    const double step = impulsive[at(b)].value - finite[at(b)].value;
+    if (!(std::abs(step) > kNoImpulse * largest)) continue;
+    sides[at(b)] = step > 0 ? Side::Plus : Side::Minus;
+  }
+  return sides;
 }
 
 /// With `may_slide` a border from which the modes on both sides lead back slides.

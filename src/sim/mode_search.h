@@ -12,7 +12,8 @@ namespace chi::sim {
 /// with that solution the conditions, just after the instant, are those of the mode
 /// (semantics.md §4).
 ///
-///     iterate mode → IP → conditions, all changes at once
+///     iterate mode → IP → conditions, all changes at once; where the mode would take an impulse,
+///       the conditions are those that the impulse asks for
 ///     where the modes on both sides of reached borders have the same values, either
 ///     the same, one change at a time, the lowest first (Murty's least-index principal pivoting
 ///     [1],
@@ -46,6 +47,7 @@ class ModeSearch {
     std::vector<Change> changes = {};
     std::vector<ConservedSum> conserved = {};
     std::vector<Change> forbidden = {};  ///< the jump it takes, but must not
+    std::vector<Change> refused = {};    ///< the same, while modes without jumps are looked for
     std::optional<Diagnostic> why = {};
     bool consistent() const { return solved && next == plan; }
   };
@@ -55,7 +57,7 @@ class ModeSearch {
   void load(Attempt& attempt);
   void show(const Attempt& attempt);
   Attempt& attempt(const Sides& sides);
-  void solve(Attempt& attempt);
+  void solve(Attempt& attempt, const Sides& sides);
   bool solve_plan(Attempt& attempt);
   bool passes_checks(Attempt& attempt);
   bool within_bounds(Attempt& attempt);
@@ -75,6 +77,7 @@ class ModeSearch {
   bool have_same_values(const Attempt& a, const Attempt& b);
   bool take_indifferent();
   bool iterate(Sides sides);
+  Sides pushed_sides(const Attempt& attempt, Sides sides);
   bool pivot(Sides sides, bool may_slide);
   bool search_near(const Sides& start);
   bool search_sliding(const Sides& start);
