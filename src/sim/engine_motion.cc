@@ -158,12 +158,15 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
   for (const BorderEvent& event : member.run->events()) {
     if (event.border < 0) {
       member.is_dirty = member.is_dirty || event.border == kReturn;
+      if (event.border == kRetreat) part.crowd(event.time);
       member.has_event = member.wants_restart = true;
       continue;
     }
     // How far from zero the values of the formulas are, where the event was located.
     const double value = std::max(std::abs(event.value), std::abs(values[at(event.border)].value));
-    if (!event.is_left) part.touch(event.border, event.time, value, event.direction == 0);
+    if (!event.is_left) {
+      part.touch(event.border, event.time, value, event.direction == 0, event.is_close);
+    }
     if (event.is_forced) {  // the step size is worn out
       member.wants_restart = true;
       member.restart = numerics::Restart::Cold;

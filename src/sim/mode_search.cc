@@ -24,7 +24,9 @@ constexpr double kNoImpulse = 1e-9;
 
 bool ModeSearch::run() {
   loaded_ = part_.frame_;
-  const Sides start = start_sides();
+  Sides start = start_sides();
+  const Sides first = start;
+  if (part_.is_crowded()) find_kinks(start);
   Plan* const asked = part_.plan_for(start).plan;
   if (const auto before = part_.taken_.find({start, asked}); before != part_.taken_.end()) {
     if (take(before->second)) return true;
@@ -35,15 +37,15 @@ bool ModeSearch::run() {
     if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
     jumps_ = jumps;
     const bool may_slide = part_.workshop_.options.sliding != Sliding::Error;
-    if (iterate(start) || take_indifferent() || pivot(start, false) ||
-        (may_slide && pivot(start, true)) || search_near(start) || take_resting() ||
-        (may_slide && search_sliding(start))) {
-      // A switch that opens leads through the same modes without a solution every time.
-      if (!jumps && asked != nullptr && !attempt(start).solved) {
-        part_.taken_[{start, asked}] = part_.sides_;
-      }
-      return true;
-    }
+    bool found = iterate(start);
+    const bool has_solution = attempt(start).solved;
+    found = found || (find_kinks(start) && iterate(start)) || take_indifferent() ||
+            pivot(start, false) || (may_slide && pivot(start, true)) || search_near(start) ||
+            take_resting() || (may_slide && search_sliding(start));
+    if (!found) continue;
+    // A switch that opens leads through the same modes without a solution every time.
+    if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
+    return true;
   }
   explain();
   return false;
@@ -63,6 +65,7 @@ Sides ModeSearch::start_sides() {
   Sides sides = part_.sides_;
   for (std::size_t b = 0; b < sides.size(); ++b) {
     if (std::isnan(values[b].value) || std::abs(values[b].value) <= values[b].band) continue;
+    if (sides[b] == Side::Kink && part_.is_near(loaded_, static_cast<int>(b), values[b])) continue;
     sides[b] = values[b].value > 0 ? Side::Plus : Side::Minus;
   }
   return sides;

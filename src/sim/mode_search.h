@@ -68,6 +68,11 @@ class ModeSearch {
   Diagnostic explain_open(Plan& plan) const;
   bool take(const Sides& sides);
   std::vector<char> held_borders(const Sides& sides);
+  // mode_kinks.cc
+  bool find_kinks(Sides& start);
+  bool decides_alone(int border) const;
+  std::vector<int> kinks_to_solve_for(const Sides& sides);
+  bool is_kink(const Sides& start, int border);
   // mode_followers.cc
   std::optional<Sides> with_followers(const Sides& sides);
   bool is_indifferent(const Sides& sides, const Sides& followers);

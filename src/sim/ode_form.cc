@@ -13,6 +13,9 @@ namespace {
 
 using numerics::EvalStatus;
 
+// Relative: a point so far away is the same to any tolerance.
+constexpr double kBeside = 1e-11;
+
 // 0 times what is not finite is NaN. Four sums, because one would wait for itself.
 bool all_finite(std::span<const double> v) {
   double a = 0, b = 0, c = 0, d = 0;
@@ -128,11 +131,22 @@ const numerics::SparsePattern* OdeForm::jacobian_pattern() const {
 }
 
 EvalStatus OdeForm::jacobian(double t, std::span<const double> y, std::span<double> values) {
-  put(t, y);
-  const bool ok = symbolic_ ? symbolic_->evaluate(frame_.data(), values)
-                            : solver_.solve(frame_.data(), Effort::Near) &&
-                                  implicit_->evaluate(frame_.data(), values);
-  return ok && all_finite(values) ? EvalStatus::Ok : note_failure(t, y);
+  const auto evaluate = [&](std::span<const double> at) {
+    put(t, at);
+    const bool ok = symbolic_ ? symbolic_->evaluate(frame_.data(), values)
+                              : solver_.solve(frame_.data(), Effort::Near) &&
+                                    implicit_->evaluate(frame_.data(), values);
+    return ok && all_finite(values);
+  };
+  if (evaluate(y)) return EvalStatus::Ok;
+  // A slope may be infinite in a point, as that of a square root at zero. What an iteration wants
+  // is a matrix that is about right: that of a point beside it will do.
+  beside_.resize(y.size());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double part = static_cast<double>((i * 7 + 3) % 11) / 11 - 0.5;
+    beside_[i] = y[i] + kBeside * part * (std::abs(y[i]) + kBeside);
+  }
+  return evaluate(beside_) ? EvalStatus::Ok : note_failure(t, y);
 }
 
 // Found out when somebody asks: most failures only make a step shorter.

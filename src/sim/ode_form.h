@@ -76,6 +76,7 @@ class OdeForm final : public numerics::OdeProblem {
   double last_t_ = 0;
   std::optional<double> failed_t_;  // an evaluation failed there, with these states
   std::vector<double> failed_y_;
+  std::vector<double> beside_;
   SolveFailure failure_;
 };
 

@@ -23,8 +23,8 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// |a - b| within this of zero counts as equal at an event (semantics.md §4).
-constexpr double kRelativeBand = 1e-10;
+/// Touches of a border, one close after the other, that are too many.
+constexpr int kCrowd = 4;
 /// Times that the values of `floor` may change at one instant before they are consistent.
 constexpr int kMostRounds = 50;
 
@@ -114,6 +114,7 @@ void Part::prepare() {
   followed_.resize(conditions_.borders().size());
   touched_.resize(conditions_.borders().size(), 0);
   grazed_.resize(conditions_.borders().size(), 0);
+  crowd_.resize(conditions_.borders().size(), 0);
   seen_reached_.resize(conditions_.borders().size(), 0);
   fit(frame_);
 }
@@ -316,16 +317,31 @@ double Part::border_size(int border, const std::vector<double>& frame) {
   return std::isfinite(size) ? size : 0;
 }
 
-void Part::touch(int border, double time, double value, bool grazes) {
+void Part::touch(int border, double time, double value, bool grazes, bool is_close) {
   if (time != touch_time_) forget_touches();
+  crowd_[at(border)] = is_close ? crowd_[at(border)] + 1 : 0;
+  is_crowded_ = is_crowded_ || crowd_[at(border)] >= kCrowd;
   touch_time_ = time;
   grazed_[at(border)] = grazes ? 1 : 0;
   touched_[at(border)] = std::max(touched_[at(border)], 2 * std::abs(value));
 }
 
+double Part::tolerance_at(int border, const std::vector<double>& frame) {
+  return workshop_.options.atol + workshop_.options.rtol * border_size(border, frame);
+}
+
+bool Part::is_crowded() const { return is_crowded_ && touch_time_ == frame_[at(time_place_)]; }
+
+void Part::crowd(double time) {
+  if (time != touch_time_) forget_touches();
+  touch_time_ = time;
+  is_crowded_ = true;
+}
+
 void Part::forget_touches() {
   std::fill(touched_.begin(), touched_.end(), 0.0);
   std::fill(grazed_.begin(), grazed_.end(), char{0});
+  is_crowded_ = false;
 }
 
 void Part::refresh_sides() {

@@ -26,8 +26,10 @@ enum class Side : std::int8_t {
   Minus = -1,
   On = 0,  ///< the difference is zero and stays zero
   Plus = 1,
-  Slide = 2,   ///< kept on the border by both sides: Filippov's sliding motion
-  None = 3,    ///< the difference has no value
+  Slide = 2,  ///< kept on the border by both sides: Filippov's sliding motion
+  None = 3,   ///< the difference has no value
+  /// Near zero, where nothing steps: the equations look at the value, at any time.
+  Kink = 5,
   Follow = 4,  ///< zero as long as another border slides, and changes its sign with that one
 };
 using Sides = std::vector<Side>;
@@ -143,13 +145,22 @@ class Part {
   struct BorderValue {
     double value = 0, band = 0;
   };
+  /// |a - b| within this of zero, relative, counts as equal at an event (semantics.md §4).
+  static constexpr double kRelativeBand = 1e-10;
   /// The size of what a border's difference is the sum of: by that its rounding is measured.
   double border_size(int border, const std::vector<double>& frame);
   /// Valid up to the next call.
   std::span<const BorderValue> border_values(const std::vector<double>& frame);
   /// The border was crossed or touched at the present instant: values there are zero within the
   /// accuracy of the location.
-  void touch(int border, double time, double value, bool grazes);
+  void touch(int border, double time, double value, bool grazes, bool is_close);
+  /// What the integration may leave of a border's difference.
+  double tolerance_at(int border, const std::vector<double>& frame);
+  /// A border was touched again and again, and never left any further than that; or who moves says
+  /// that there is one in its way.
+  bool is_crowded() const;
+  void crowd(double time);
+  int kinks_found() const { return kinks_found_; }  ///< since, at whatever time
   void forget_touches();
 
   /// The borders that decide the mode: of guards and conditions in equations, and of sliding.
@@ -194,14 +205,17 @@ class Part {
   PlanResult plan_for(const Sides& sides);
   std::optional<ModeEquations> mode_equations(const std::vector<Truth>& truths,
                                               std::optional<Diagnostic>& why);
-  struct SlidingGroups {
+  /// Borders of one group that are open at once: equations are taken from 2^n corners.
+  static constexpr std::size_t kMostInGroup = 4;
+  struct BorderGroups {
     std::vector<std::vector<int>> borders;
     std::vector<int> of_equation;  // -1: none
   };
-  SlidingGroups sliding_groups(const Sides& sides, const std::vector<int>& sliding) const;
+  BorderGroups border_groups(const Sides& sides, const std::vector<int>& among) const;
   /// The side of a border; of one that follows: by the border it follows, unless that slides.
   Side side_of(const Sides& sides, int border) const;
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
+  std::optional<ModeEquations> kinked_equations(const Sides& sides, std::optional<Diagnostic>& why);
   Plan* plan_of(ModeEquations equations);
   /// The plan that holds at the known values of the frame, if the equations were seen to be
   /// singular there; else the plan itself.
@@ -227,6 +241,7 @@ class Part {
   };
   Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value,
                   Climbed& climbed);
+  bool is_near(const std::vector<double>& frame, int border, BorderValue g);
   /// Relative to the size of its terms, a derivative of a border that counts as zero.
   double vanishing_slope(const std::vector<double>& frame, int border) const;
   Side side_of_weight(Plan& plan, std::vector<double>& frame, int border, Climbed& climbed);
@@ -281,7 +296,10 @@ class Part {
   double sides_time_ = std::numeric_limits<double>::quiet_NaN();  // when all of them were right
   double touch_time_ = -1;
   std::vector<char> grazed_;  // per border: it was only touched
-  std::vector<char> held_;    // per border: both sides push back, the equations have a value on it
+  std::vector<int> crowd_;    // per border: the last touches, one so close after the other
+  bool is_crowded_ = false;   // at the time of the touches
+  int kinks_found_ = 0;
+  std::vector<char> held_;  // per border: both sides push back, the equations have a value on it
   /// Per border, while it follows: which other one, and whether in the same direction (1, -1).
   struct Followed {
     int border = -1;

@@ -24,9 +24,6 @@ using flat::EquationId;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// Borders of one group on which a part can slide at once: 2^n corners are mixed.
-constexpr std::size_t kMaxSliding = 4;
-
 }  // namespace
 
 Side Part::side_of(const Sides& sides, int border) const {
@@ -48,7 +45,7 @@ const std::vector<Truth>& Part::condition_truths(const Sides& sides) {
       relations.push_back(Truth::Undefined);
       continue;
     }
-    const bool is_on = side == Side::Slide || side == Side::Follow;
+    const bool is_on = side == Side::Slide || side == Side::Follow || side == Side::Kink;
     const int sign = is_on ? 0 : static_cast<int>(side) * relation.orientation;
     relations.push_back(relation_holds(relation.op, sign) ? Truth::True : Truth::False);
   }
@@ -65,7 +62,7 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   for (const int b : mode_borders_) {
     const Side side = side_of(sides, b);
     slides = slides || side == Side::Slide;
-    key.push_back(side == Side::Slide ? 1 : side == Side::Follow ? 2 : 0);
+    key.push_back(side == Side::Slide ? 1 : side == Side::Follow ? 2 : side == Side::Kink ? 3 : 0);
     if (side != Side::Follow) continue;
     const Followed followed = followed_[at(b)];
     key.push_back(static_cast<char>(followed.orientation));
@@ -80,7 +77,7 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   PlanResult result;
   std::vector<char> new_key = key;
   std::optional<ModeEquations> equations =
-      slides ? mixed_equations(sides, result.why) : mode_equations(truths, result.why);
+      slides ? mixed_equations(sides, result.why) : kinked_equations(sides, result.why);
   if (!equations) return result;
   result.plan = plan_of(std::move(*equations));
   by_truths_.emplace(std::move(new_key), result.plan);
@@ -235,17 +232,15 @@ VarRef Part::weight_of(int border) const {
   return {expr::VarId{workshop_.model.variable_slots + border}, 0};
 }
 
-// The sliding borders that occur together in an equation, with the guards it depends on: groups
+// The borders that occur together in an equation, with the guards it depends on: groups
 // that no equation mixes.
-Part::SlidingGroups Part::sliding_groups(const Sides& sides,
-                                         const std::vector<int>& sliding) const {
+Part::BorderGroups Part::border_groups(const Sides& sides, const std::vector<int>& among) const {
   const flat::EquationSet& set = equations_.set;
-  graph::UnionFind groups(static_cast<int>(sliding.size()));
+  graph::UnionFind groups(static_cast<int>(among.size()));
   const auto place = [&](int border) {
     if (side_of(sides, border) == Side::Follow) border = followed_[at(border)].border;
-    const auto found = std::lower_bound(sliding.begin(), sliding.end(), border);
-    return found != sliding.end() && *found == border ? static_cast<int>(found - sliding.begin())
-                                                      : -1;
+    const auto found = std::lower_bound(among.begin(), among.end(), border);
+    return found != among.end() && *found == border ? static_cast<int>(found - among.begin()) : -1;
   };
   int first = -1;
   const auto join = [&](int condition) {
@@ -268,13 +263,13 @@ Part::SlidingGroups Part::sliding_groups(const Sides& sides,
     }
     member_of[at(e.index)] = first;
   }
-  SlidingGroups result;
+  BorderGroups result;
   std::map<int, int> numbers;  // of groups, by their root
-  for (std::size_t k = 0; k < sliding.size(); ++k) {
+  for (std::size_t k = 0; k < among.size(); ++k) {
     const auto [number, is_new] = numbers.try_emplace(groups.find(static_cast<int>(k)),
                                                       static_cast<int>(result.borders.size()));
     if (is_new) result.borders.emplace_back();
-    result.borders[at(number->second)].push_back(sliding[k]);
+    result.borders[at(number->second)].push_back(among[k]);
   }
   for (const int member : member_of) {
     result.of_equation.push_back(member < 0 ? -1 : numbers.at(groups.find(member)));
@@ -296,12 +291,12 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
     sliding.push_back(b);
     base[at(b)] = Side::Minus;
   }
-  std::optional<ModeEquations> mixed = mode_equations(condition_truths(base), why);
+  std::optional<ModeEquations> mixed = kinked_equations(base, why);
   if (!mixed) return std::nullopt;
-  const SlidingGroups groups = sliding_groups(sides, sliding);
+  const BorderGroups groups = border_groups(sides, sliding);
   std::size_t corners = 1;  // of the largest group
   for (const std::vector<int>& group : groups.borders) {
-    if (group.size() > kMaxSliding) return std::nullopt;
+    if (group.size() > kMostInGroup) return std::nullopt;
     corners = std::max(corners, std::size_t{1} << group.size());
   }
   const std::vector<ExprId> rows = mixed->system.rows;
@@ -321,7 +316,7 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
       }
       weights.push_back(weight);
     }
-    std::optional<ModeEquations> one = mode_equations(condition_truths(here), why);
+    std::optional<ModeEquations> one = kinked_equations(here, why);
     if (!one) return std::nullopt;
     if (one->system.rows.size() != rows.size() || one->system.declared != mixed->system.declared) {
       return std::nullopt;  // the sides have different unknowns: there is nothing to combine

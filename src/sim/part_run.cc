@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -120,9 +121,24 @@ bool PartRun::step(double limit) {
   if (reached_ == break_time && (events_.empty() || events_.front().time == reached_)) {
     events_.push_back({.time = reached_, .border = kReturn});  // what jumped comes back
   }
+  if (is_retreating()) note(kRetreat, reached_, 0, 0);
   if (events_.empty() && part_.plan()->has_choice()) {
     next_variant_ = part_.better_variant(next_frame_);
   }
+  return true;
+}
+
+/// Whether the motion is so near to where equations end, as a square root does, that step after
+/// step is tried in vain. If nothing comes of telling so, it is told less often.
+bool PartRun::is_retreating() {
+  const std::int64_t retreats = motion_->stats().domain_retreats;
+  retreating_ = std::max(0, retreating_ + (retreats > retreats_ ? 4 : -1));
+  retreats_ = retreats;
+  const bool has_helped = std::exchange(kinks_found_, part_.kinks_found()) != kinks_found_;
+  if (has_helped) patience_ = kPatience;
+  if (retreating_ < patience_ || part_.mode_borders().empty()) return false;
+  retreating_ = 0;
+  patience_ *= 2;
   return true;
 }
 

@@ -10,8 +10,9 @@
 
 namespace chi::sim {
 
-/// Events that no border makes: a jump or kink comes back through a delay; `floor` steps.
-inline constexpr int kReturn = -1, kStep = -2;
+/// Events that no border makes: a jump or kink comes back through a delay; `floor` steps; steps are
+/// given up again and again, since equations have no value beyond a border.
+inline constexpr int kReturn = -1, kStep = -2, kRetreat = -3;
 
 /// A border that is reached inside the present window.
 struct BorderEvent {
@@ -21,6 +22,7 @@ struct BorderEvent {
   int direction = 0;       ///< of the difference: 1 rising, -1 falling; 0: it touches zero
   bool is_forced = false;  ///< no root: so close to it no step was possible any more
   bool is_left = false;    ///< no root: a motion along the border has left it
+  bool is_close = false;   ///< in this window it was not even the tolerance away from it
 };
 
 /// One part in motion. Its *window* is the last step of its integrator; the present time of the run
@@ -100,6 +102,12 @@ class PartRun {
   Part& part_;
   bool shorten_to_values();
   bool stop_at_border();
+  bool is_retreating();
+  std::int64_t retreats_ = 0;  // of the integrator, when looked at last
+  int retreating_ = 0;         // grows if more than a fifth of the steps were tried in vain
+  static constexpr int kPatience = 50;
+  int patience_ = kPatience;  // that is too much
+  int kinks_found_ = 0;
   bool follows(double end);
   std::span<const std::int32_t> unwatched();
   std::map<const StateVariant*, std::vector<std::int32_t>> unwatched_;

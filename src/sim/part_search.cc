@@ -115,7 +115,7 @@ void PartRun::search_window(double time) {
   part_.fit(search_frame_);
   for (const int border : relevant_borders()) {
     Side side = part_.sides()[at(border)];
-    if (side == Side::Slide) continue;
+    if (side == Side::Slide || side == Side::Kink) continue;
     if (side == Side::Follow) side = Side::On;
     find(border, part_.conditions().borders()[at(border)].difference,
          side == Side::None ? std::nullopt : std::optional(side), time);
@@ -133,6 +133,13 @@ void PartRun::search_window(double time) {
     const ExprId weight = expr::variable(pool, mode.weights[k].var);
     find(mode.sliding[k], weight, std::nullopt, time);
     find(mode.sliding[k], expr::sub(pool, weight, expr::constant(pool, 1)), std::nullopt, time);
+  }
+  for (BorderEvent& event : events_) {
+    if (event.border < 0 || part_.sides()[at(event.border)] == Side::Slide) continue;
+    Tracked& track = tracked(part_.conditions().borders()[at(event.border)].difference);
+    if (track.kind == Tracked::Kind::Still) continue;
+    const double before = difference_at(track, 0.5 * (time + event.time));
+    event.is_close = std::abs(before) <= part_.tolerance_at(event.border, search_frame_);
   }
 }
 
@@ -469,9 +476,10 @@ void PartRun::check_side(int border, std::optional<Side> side, double time,
   }
   if ((*side == Side::Plus && end >= 0) || (*side == Side::Minus && end <= 0)) return;
   const double size = border >= 0 ? part_.border_size(border, search_frame_) : 1;
-  const double band =
-      4 * std::max(part_.start_band(border, reached_), part_.start_band(border, time)) +
-      1e-2 * workshop_.options.atol + 16 * std::numeric_limits<double>::epsilon() * size;
+  double band = 4 * std::max(part_.start_band(border, reached_), part_.start_band(border, time)) +
+                1e-2 * workshop_.options.atol + 16 * std::numeric_limits<double>::epsilon() * size;
+  // What counts as being on it must not be what counts as having left it.
+  if (*side == Side::On) band = std::max(band, 2 * Part::kRelativeBand * size);
   const bool wrong = *side == Side::On     ? std::abs(end) > band
                      : *side == Side::Plus ? end < -band
                                            : end > band;

@@ -43,6 +43,8 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
     const auto border = static_cast<int>(b);
     if (assumed[b] == Side::Slide) {
       out[b] = side_of_weight(plan, frame, border, climbed);
+    } else if (assumed[b] == Side::Kink && is_near(frame, border, values[b])) {
+      out[b] = Side::Kink;
     } else if (!std::isnan(values[b].value)) {
       out[b] = side_after(plan, frame, border, values[b], climbed);
     } else if (!on_border) {
@@ -56,6 +58,12 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
     out[b] = Side::Follow;
     out[b] = side_of(out, static_cast<int>(b));
   }
+}
+
+/// Near enough to a kink not to leave it: more than what counts as zero, so that one does not come
+/// and go.
+bool Part::is_near(const std::vector<double>& frame, int border, BorderValue g) {
+  return std::abs(g.value) <= std::max(g.band, tolerance_at(border, frame));
 }
 
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,
