@@ -9,11 +9,10 @@
 #include "sim/mode_search.h"
 
 // Borders across which all equations are continuous, as of a valve whose flow dies away when the
-// pressures get equal. Near such a border the modes on both sides are the same but for the distance
-// from it. A flow that dies away brings the motion ever closer without an end; where many do so at
-// once, rounding says of every mode that it leads to another one. There is nothing to decide, and
-// nothing to slide on: the part stays on the side where the values are. Should the motion get
-// across, that is an event of its own (PartRun::check_side).
+// pressures get equal. A flow that dies away brings the motion ever closer to them, without an end;
+// where many do so at once, rounding says of every mode that it leads to another one. But there is
+// nothing to decide, and nothing to slide on: while the motion is near, the equations look at the
+// values themselves, and step size control does the rest.
 namespace chi::sim {
 namespace {
 
@@ -114,9 +113,13 @@ bool ModeSearch::is_kink(const Sides& start, int border) {
     frame[at(part_.leaves_.place(leaf))] -= values[0] / values[1];
   }
   formulas.evaluate_each(frame.data(), values.data());
+  const double here = loaded_[at(part_.leaves_.place(leaf))];
+  const double moved_by = std::abs(frame[at(part_.leaves_.place(leaf))] - here);
+  const RunOptions& options = part_.workshop_.options;
+  if (!(moved_by <= options.atol + options.rtol * std::abs(here))) return false;
   for (std::size_t k = 2; k + 1 < values.size(); k += 2) {
     const double size = std::abs(values[k]) + std::abs(values[k + 1]);
-    const double allowed = kLeft * (1 + size) + 1e-3 * part_.workshop_.options.atol;
+    const double allowed = kLeft * (1 + size) + 1e-3 * options.atol;
     if (!(std::abs(values[k] - values[k + 1]) <= allowed)) return false;
   }
   return true;

@@ -25,8 +25,8 @@ constexpr double kNoImpulse = 1e-9;
 bool ModeSearch::run() {
   loaded_ = part_.frame_;
   Sides start = start_sides();
-  const Sides first = start;
   if (part_.is_crowded()) find_kinks(start);
+  const Sides first = start;
   Plan* const asked = part_.plan_for(start).plan;
   if (const auto before = part_.taken_.find({start, asked}); before != part_.taken_.end()) {
     if (take(before->second)) return true;
@@ -65,7 +65,8 @@ Sides ModeSearch::start_sides() {
   Sides sides = part_.sides_;
   for (std::size_t b = 0; b < sides.size(); ++b) {
     if (std::isnan(values[b].value) || std::abs(values[b].value) <= values[b].band) continue;
-    if (sides[b] == Side::Kink && part_.is_near(loaded_, static_cast<int>(b), values[b])) continue;
+    const auto border = static_cast<int>(b);
+    if (sides[b] == Side::Kink && part_.is_near_kink(border, values[b].value, loaded_)) continue;
     sides[b] = values[b].value > 0 ? Side::Plus : Side::Minus;
   }
   return sides;

@@ -160,6 +160,7 @@ class Part {
   /// that there is one in its way.
   bool is_crowded() const;
   void crowd(double time);
+  bool is_near_kink(int border, double distance, const std::vector<double>& frame);
   int kinks_found() const { return kinks_found_; }  ///< since, at whatever time
   void forget_touches();
 
@@ -241,7 +242,6 @@ class Part {
   };
   Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value,
                   Climbed& climbed);
-  bool is_near(const std::vector<double>& frame, int border, BorderValue g);
   /// Relative to the size of its terms, a derivative of a border that counts as zero.
   double vanishing_slope(const std::vector<double>& frame, int border) const;
   Side side_of_weight(Plan& plan, std::vector<double>& frame, int border, Climbed& climbed);

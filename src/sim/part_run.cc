@@ -131,12 +131,13 @@ bool PartRun::step(double limit) {
 /// Whether the motion is so near to where equations end, as a square root does, that step after
 /// step is tried in vain. If nothing comes of telling so, it is told less often.
 bool PartRun::is_retreating() {
+  if (part_.mode_borders().empty()) return false;
   const std::int64_t retreats = motion_->stats().domain_retreats;
   retreating_ = std::max(0, retreating_ + (retreats > retreats_ ? 4 : -1));
   retreats_ = retreats;
   const bool has_helped = std::exchange(kinks_found_, part_.kinks_found()) != kinks_found_;
   if (has_helped) patience_ = kPatience;
-  if (retreating_ < patience_ || part_.mode_borders().empty()) return false;
+  if (retreating_ < patience_) return false;
   retreating_ = 0;
   patience_ *= 2;
   return true;

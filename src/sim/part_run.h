@@ -11,8 +11,8 @@
 namespace chi::sim {
 
 /// Events that no border makes: a jump or kink comes back through a delay; `floor` steps; steps are
-/// given up again and again, since equations have no value beyond a border.
-inline constexpr int kReturn = -1, kStep = -2, kRetreat = -3;
+/// given up again and again, since equations have no value beyond a border; a kink is left behind.
+inline constexpr int kReturn = -1, kStep = -2, kRetreat = -3, kKinkLeft = -4;
 
 /// A border that is reached inside the present window.
 struct BorderEvent {
@@ -103,6 +103,7 @@ class PartRun {
   bool shorten_to_values();
   bool stop_at_border();
   bool is_retreating();
+  bool is_apart(int border);
   std::int64_t retreats_ = 0;  // of the integrator, when looked at last
   int retreating_ = 0;         // grows if more than a fifth of the steps were tried in vain
   static constexpr int kPatience = 50;

@@ -113,9 +113,14 @@ void PartRun::search_window(double time) {
   if (!has_window_ || time >= reached_) return;
   search_frame_ = part_.frame();
   part_.fit(search_frame_);
+  bool leaves_kink = false;
   for (const int border : relevant_borders()) {
     Side side = part_.sides()[at(border)];
-    if (side == Side::Slide || side == Side::Kink) continue;
+    if (side == Side::Slide) continue;
+    if (side == Side::Kink) {
+      leaves_kink = leaves_kink || is_apart(border);
+      continue;
+    }
     if (side == Side::Follow) side = Side::On;
     find(border, part_.conditions().borders()[at(border)].difference,
          side == Side::None ? std::nullopt : std::optional(side), time);
@@ -134,6 +139,7 @@ void PartRun::search_window(double time) {
     find(mode.sliding[k], weight, std::nullopt, time);
     find(mode.sliding[k], expr::sub(pool, weight, expr::constant(pool, 1)), std::nullopt, time);
   }
+  if (leaves_kink) note(kKinkLeft, reached_, 0, 0);
   for (BorderEvent& event : events_) {
     if (event.border < 0 || part_.sides()[at(event.border)] == Side::Slide) continue;
     Tracked& track = tracked(part_.conditions().borders()[at(event.border)].difference);
@@ -141,6 +147,14 @@ void PartRun::search_window(double time) {
     const double before = difference_at(track, 0.5 * (time + event.time));
     event.is_close = std::abs(before) <= part_.tolerance_at(event.border, search_frame_);
   }
+}
+
+/// Whether the window ends where a kink is no longer near: there its side is to be decided, and to
+/// be followed from then on.
+bool PartRun::is_apart(int border) {
+  Tracked& track = tracked(part_.conditions().borders()[at(border)].difference);
+  if (track.kind == Tracked::Kind::Still) return false;
+  return !part_.is_near_kink(border, difference_at(track, reached_), search_frame_);
 }
 
 PartRun::Tracked& PartRun::tracked(ExprId difference) {

@@ -25,6 +25,8 @@ constexpr double kRelativeZeroAtExtremum = 1e-6;
 constexpr double kAbsoluteZero = 1e-13;
 /// One smaller than this, beside the largest, is compared with what rounding makes of it.
 constexpr double kSuspicious = 1e-9;
+/// So many times the tolerance away, a kink is left behind.
+constexpr double kNearKink = 1000;
 /// Weights within this of 0 and 1 are at the end of sliding.
 constexpr double kWeightBand = 1e-9;
 
@@ -43,7 +45,7 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
     const auto border = static_cast<int>(b);
     if (assumed[b] == Side::Slide) {
       out[b] = side_of_weight(plan, frame, border, climbed);
-    } else if (assumed[b] == Side::Kink && is_near(frame, border, values[b])) {
+    } else if (assumed[b] == Side::Kink && is_near_kink(border, values[b].value, frame)) {
       out[b] = Side::Kink;
     } else if (!std::isnan(values[b].value)) {
       out[b] = side_after(plan, frame, border, values[b], climbed);
@@ -60,10 +62,10 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
   }
 }
 
-/// Near enough to a kink not to leave it: more than what counts as zero, so that one does not come
-/// and go.
-bool Part::is_near(const std::vector<double>& frame, int border, BorderValue g) {
-  return std::abs(g.value) <= std::max(g.band, tolerance_at(border, frame));
+/// Near enough to a kink not to leave it: much more than what counts as zero, so that one does not
+/// come and go.
+bool Part::is_near_kink(int border, double distance, const std::vector<double>& frame) {
+  return std::abs(distance) <= kNearKink * tolerance_at(border, frame);
 }
 
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,
