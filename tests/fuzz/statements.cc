@@ -64,6 +64,8 @@ void check_expression(Choices& choices) {
   const Ran constant = run(ways.constant), variable = run(ways.variable);
   require(variable.compiles || variable.is_refused, "the expression does not compile",
           ways.variable, variable);
+  // An index that is known to be wrong is refused, also where nobody ever comes.
+  if (constant.is_refused) return;
   require(constant.failed == variable.failed, "only one of the two has a value",
           ways.constant + ways.variable, constant.failed ? constant : variable);
   require(constant.failed || constant.output == variable.output, "two values",
