@@ -9,7 +9,6 @@
 namespace chi::code {
 namespace {
 
-using expr::Op;
 using Code = FormulaCode;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }

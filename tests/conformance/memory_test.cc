@@ -13,7 +13,7 @@
 // Memory of a run: no leaks, no growth, no allocation on the way wait - wake - communicate - wait.
 namespace {
 
-long news = 0;
+thread_local long news = 0;  // of the thread that runs, not of those that compile beside it
 
 }  // namespace
 
