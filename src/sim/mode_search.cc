@@ -41,7 +41,7 @@ bool ModeSearch::run() {
     const bool has_solution = attempt(start).solved;
     found = found || (find_kinks(start) && iterate(start)) || take_indifferent() ||
             pivot(start, false) || (may_slide && pivot(start, true)) || search_near(start) ||
-            take_resting() || (may_slide && search_sliding(start));
+            take_resting() || take_impact() || (may_slide && search_sliding(start));
     if (!found) continue;
     // A switch that opens leads through the same modes without a solution every time.
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
@@ -427,6 +427,23 @@ bool ModeSearch::take_indifferent() {
     if (part_.plan_for(sides).plan != a.plan) continue;
     stay(a, sides);
     return true;
+  }
+  return false;
+}
+
+/// A mode that was refused for its jump, though the impulses of the jump keep it: an impact. Where
+/// that is so, nothing else happens at this instant (the complementarity problem of the jump has
+/// one solution for passive systems), and the border is none to slide on.
+bool ModeSearch::take_impact() {
+  if (jumps_ || initial_ || part_.workshop_.options.jumps == Jumps::Error) return false;
+  const std::size_t made = order_.size();
+  for (std::size_t i = 0; i < made; ++i) {
+    const Sides sides = assumed_[i];
+    if (order_[i]->refused.empty() || pushed_sides(*order_[i], sides) != sides) continue;
+    jumps_ = true;
+    const bool taken = iterate(sides);
+    jumps_ = false;
+    if (taken) return true;
   }
   return false;
 }

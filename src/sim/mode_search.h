@@ -20,6 +20,7 @@ namespace chi::sim {
 ///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
 ///     the same, with sliding on borders from which the modes on both sides lead back
 ///     modes that differ from the present one in one, two, ... doubtful borders
+///     a jump whose impulses keep the mode that takes it
 ///     sliding on one or more borders that are reached
 ///     all of this again with jumps of differential variables
 ///
@@ -81,6 +82,7 @@ class ModeSearch {
   bool take_resting();
   bool have_same_values(const Attempt& a, const Attempt& b);
   bool take_indifferent();
+  bool take_impact();
   bool iterate(Sides sides);
   Sides pushed_sides(const Attempt& attempt, Sides sides);
   bool pivot(Sides sides, bool may_slide);
