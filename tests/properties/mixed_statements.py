@@ -266,7 +266,9 @@ def substitutes(r):
         printed.append(t)
     if not printed:
         raise Degenerate
-    return Case(text, end, tracks, printed)
+    case = Case(text, end, tracks, printed)
+    case.tolerance = 2e-5 * max(1.0, 0.2 / abs(flow.slope(goal)))  # the time is known as well as the level is passed fast
+    return case
 
 
 def instants(r):
