@@ -155,6 +155,12 @@ Operand Lowering::with_wanted(Wanted wanted, ExprId expr) {
   return result;
 }
 
+/// What decides, inside a condition, between values: neither truth of it is wanted.
+Operand Lowering::deciding(ExprId expr) {
+  const bool waits = condition_ != nullptr && condition_->selection != nullptr;
+  return with_wanted(waits ? Wanted::Lasting : Wanted::Either, expr);
+}
+
 /// How many questions the code of a condition asks.
 std::int32_t Lowering::count_asked(ExprId expr, bool awaited) {
   InCondition condition{.awaited = awaited};

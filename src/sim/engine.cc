@@ -42,6 +42,15 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
     std::fill_n(is_set_.begin() + variable.slot, slots, char{1});
   }
   workshop_.discrete = [this](expr::DiscreteId id) { return discrete_value(id); };
+  workshop_.warn = [this](Diagnostic warning) {
+    constexpr std::size_t kMost = 20;
+    const auto is_same = [&](const Diagnostic& told) {
+      return told.code == warning.code && told.span && warning.span &&
+             told.span->begin == warning.span->begin;
+    };
+    if (warnings_.size() >= kMost || std::ranges::any_of(warnings_, is_same)) return;
+    warnings_.push_back(std::move(warning));
+  };
   workshop_.is_set = [this](std::int32_t slot) { return is_set_[at(slot)] != 0; };
   for (const flat::Substitution& s : model.equations.substitutions) {
     if (s.variable.order == 0) {

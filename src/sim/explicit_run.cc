@@ -37,7 +37,7 @@ ExplicitRun::ExplicitRun(const SolverContext& context, std::vector<Assignment> a
     assignments_[k].value = resolved.replacements[k].by;
     for (const ExprId d : assignments_[k].divisors) {
       divisors.push_back(d);
-      watched_.push_back({k, {}, {}});
+      watched_.push_back({k, d, {}, {}});
     }
   }
   divisors = expr::substitute(context.pool, divisors, resolved.replacements, present);
@@ -56,6 +56,10 @@ void ExplicitRun::compile(const SolverContext& context) {
   }
   formulas_.emplace(context.pool, roots, context.leaves, context.boxes);
   out_.resize(roots.size());
+}
+
+ExplicitRun::Divisor ExplicitRun::divisor(std::size_t k) const {
+  return {watched_[k].assignment, watched_[k].written, out_[assignments_.size() + 2 * k]};
 }
 
 bool ExplicitRun::is_lost(std::size_t k) const {

@@ -144,6 +144,11 @@ bool ImplicitBlock::solve(const SolverContext& context, double* frame, Effort ef
   return false;
 }
 
+int ImplicitBlock::determinant_sign() const {
+  if (!work_ || work_->factored.empty()) return 0;
+  return work_->linear->determinant_sign();
+}
+
 bool ImplicitBlock::factor(Work& w, double* frame, SolveFailure& failure) {
   if (!w.factored.empty() && w.jacobian.is_constant()) return true;
   numerics::SolveResult result;

@@ -33,6 +33,10 @@ class ImplicitBlock {
   bool solve(const SolverContext& context, double* frame, Effort effort, SolveFailure& failure);
   int iterations() const { return iterations_; }            ///< of the last solve
   int rank_deficiency() const { return rank_deficiency_; }  ///< of the last solve
+  /// Of the determinant in the last solve of linear equations; 0 for others.
+  int determinant_sign() const;
+  std::span<const structure::BlockOrder::Row> rows() const { return rows_; }
+  std::span<const expr::VarRef> unknowns() const { return unknowns_; }
 
  private:
   struct Work;

@@ -344,8 +344,10 @@ void Part::forget_touches() {
   is_crowded_ = false;
 }
 
-void Part::refresh_sides() {
-  if (sides_time_ != frame_[at(time_place_)]) update_sides();
+bool Part::refresh_sides() {
+  if (sides_time_ == frame_[at(time_place_)]) return false;
+  update_sides();
+  return true;
 }
 
 void Part::update_sides() {

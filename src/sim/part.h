@@ -90,6 +90,7 @@ class Part {
   code::FormulaLeaves& leaves() { return leaves_; }
   const std::optional<Diagnostic>& failure() const { return failure_; }
   void fail(Diagnostic diagnostic) { failure_ = std::move(diagnostic); }
+  void warn_of_singular_point(const SystemSolver::PivotOwner& where, double time) const;
   struct Counts {
     std::int64_t modes = 0;
     numerics::IntegratorStats integration = {};
@@ -177,7 +178,7 @@ class Part {
   bool has_sides_of(double time) const { return sides_time_ == time; }
   /// Recomputes `sides` of borders that do not decide the mode.
   void update_sides();
-  void refresh_sides();  ///< unless they are those of this instant
+  bool refresh_sides();  ///< unless they are those of this instant; whether they were not
   std::string text(expr::ExprId e) const;
   std::string name() const;  ///< the instance its first equation belongs to
   /// The guards that are open and the conditions of `if`s, as they are in the present mode.

@@ -101,6 +101,12 @@ class PartRun {
   Workshop& workshop_;
   Part& part_;
   bool shorten_to_values();
+  void notice_singular_points(double end);
+  bool read_pivots(double time, std::vector<double>& frame, std::vector<double>& pivots);
+  double singular_time(std::size_t pivot, double first, double begin, double end);
+  std::vector<double> pivots_;  // of this motion at `pivots_time_`; empty: none yet
+  std::vector<double> next_pivots_;
+  double pivots_time_ = 0;
   bool stop_at_border();
   bool is_retreating();
   bool is_apart(int border);

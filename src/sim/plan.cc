@@ -36,6 +36,19 @@ Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::M
   }
 }
 
+void Plan::append_divisors(const double* frame, std::vector<double>& pivots) {
+  const std::size_t count = analysis_.divisors.size(), first = pivots.size();
+  if (count == 0) return;
+  if (!divisors_) {
+    std::vector<ExprId> roots;
+    for (const structure::Analysis::Divisor& d : analysis_.divisors) roots.push_back(d.divisor);
+    divisors_ =
+        std::make_unique<code::Formulas>(context_.pool, roots, context_.leaves, context_.boxes);
+  }
+  pivots.resize(first + count);
+  divisors_->evaluate_each(frame, pivots.data() + first);
+}
+
 void Plan::make_static() {
   StaticOrder found = order_instant(context_.pool, equations_.system, analysis_);
   if (!found.order.is_square()) return;

@@ -98,6 +98,9 @@ class Plan {
   void build_tower(int levels);
   bool climb(double* frame, int levels, int known = 0);
 
+  /// Appends what coefficients of combined equations divide by (structure::Analysis::divisors).
+  void append_divisors(const double* frame, std::vector<double>& pivots);
+
   /// The largest of the values in the frame, up to this level of the tower.
   double largest(const std::vector<double>& frame, int levels) const;
   /// Per unknown j: how large x_j^(d_j + level) can be through rounding alone. The equations of a
@@ -121,6 +124,7 @@ class Plan {
   std::unique_ptr<SystemSolver> ip_solver_;
   std::vector<std::unique_ptr<StateVariant>> variants_;
   std::vector<expr::VarRef> values_;
+  std::unique_ptr<code::Formulas> divisors_;
   struct Level {
     structure::BlockOrder order;
     std::unique_ptr<SystemSolver> solver;

@@ -59,6 +59,7 @@ Outcome Scheduler::run() {
     }
   }
   outcome_.time = machine_.time;
+  if (physics != nullptr) outcome_.warnings = physics->warnings();
   if (recorder != nullptr) recorder->finish(machine_.time);
   return std::move(outcome_);
 }

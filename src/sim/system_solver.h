@@ -44,6 +44,16 @@ class SystemSolver {
   const structure::BlockOrder& order() const { return order_; }
   /// Places of the unknowns whose values are a guess for the next solve.
   std::span<const std::int32_t> guessed() const { return guessed_; }
+  /// What vanishes where the equations do not determine their unknowns: a number for each divisor
+  /// of an assignment and, but for its size, for the determinant of each linear block; as they were
+  /// in the last solve. Where one changes its sign along a motion, a singular point was passed.
+  void read_pivots(std::vector<double>& pivots) const;
+  struct PivotOwner {
+    std::vector<structure::BlockOrder::Row> rows;
+    std::vector<expr::VarRef> unknowns;
+    expr::ExprId divisor;  ///< none: a determinant
+  };
+  PivotOwner owner_of_pivot(std::size_t pivot) const;
   /// If all is one run of assignments: that.
   const ExplicitRun* explicit_run() const;
 
