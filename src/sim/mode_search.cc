@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "expr/differentiate.h"
+#include "expr/incidence.h"
 #include "flat/scalars.h"
 
 namespace chi::sim {
@@ -137,8 +139,11 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
   }
   SystemSolver& solver = plan.ip_solver();
   part_.fit(attempt.frame);
-  for (const Effort effort : {Effort::Near, Effort::Full}) {
-    if (effort == Effort::Full) load(attempt);
+  enum class Try { Near, Full, OnBorders };
+  for (const Try how : {Try::Near, Try::Full, Try::OnBorders}) {
+    if (how != Try::Near) load(attempt);
+    if (how == Try::OnBorders && !(solver.failure().fault && put_on_borders(attempt))) break;
+    const Effort effort = how == Try::Full ? Effort::Full : Effort::Near;
     attempt.solved = solver.solve(attempt.frame.data(), effort);
     part_.iterations_ += solver.iterations();
     if (!attempt.solved) continue;
@@ -157,6 +162,43 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
     solve_with_jump(attempt);
   }
   return !singular;
+}
+
+/// An event is found a little before its border, or behind it: `sqrt(-x)`, which is to hold from
+/// there on, may have no value yet. A variable of the difference is moved such that it is zero, by
+/// less than what is known of it. Whether there was anything to move.
+bool ModeSearch::put_on_borders(Attempt& attempt) {
+  constexpr int kRounds = 3;  // to the last bit
+  if (initial_) return false;
+  expr::Pool& pool = part_.workshop_.pool();
+  const std::vector<VarRef> known = structure::known_values(attempt.plan->analysis());
+  bool moved = false;
+  for (const int border : part_.mode_borders()) {
+    const expr::ExprId difference = part_.conditions_.borders()[at(border)].difference;
+    for (int round = 0; round < kRounds; ++round) {
+      const Part::BorderValue g = part_.border_values(attempt.frame)[at(border)];
+      if (!(g.value != 0 && std::abs(g.value) <= g.band)) break;
+      const expr::Occurrences in = expr::variables(pool, std::array{difference});
+      double best = 0, step = 0;
+      std::size_t place = 0;
+      for (const expr::ExprId leaf : in.node) {
+        const VarRef x = pool.variable(leaf);
+        if (std::ranges::find(known, x) == known.end()) continue;
+        const expr::ExprId slope = expr::partial(pool, difference, leaf);
+        double value = 0;
+        code::Formulas(pool, std::array{slope}, part_.leaves_, part_.workshop_.boxes)
+            .evaluate_each(attempt.frame.data(), &value);
+        if (!(std::abs(value) > best)) continue;
+        best = std::abs(value);
+        step = -g.value / value;
+        place = at(part_.place(x));
+      }
+      if (best == 0) break;
+      attempt.frame[place] += step;
+      moved = true;
+    }
+  }
+  return moved;
 }
 
 /// Newton's method keeps the ranges of variables; what equations determine by themselves may be

@@ -62,6 +62,7 @@ class ModeSearch {
   bool solve_plan(Attempt& attempt);
   bool passes_checks(Attempt& attempt);
   bool within_bounds(Attempt& attempt);
+  bool put_on_borders(Attempt& attempt);
   bool solve_start(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool steps(Attempt& attempt);
