@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -88,6 +89,8 @@ class Engine : public Physics {
     double last_event = -1;
     int crowded = 0;                    ///< events in a row between which no time passed
     std::vector<double> instants = {};  ///< the last times it was restarted at: to notice Zeno
+    double accumulates_at = kNever;     ///< where these pointed to, when they came in a series
+    static constexpr double kNever = std::numeric_limits<double>::infinity();
   };
   class View;
 
@@ -121,6 +124,7 @@ class Engine : public Physics {
   void tell_conserved(const std::vector<ConservedSum>& sums, Span span);
   bool notice_chattering(Member& member);
   bool notice_zeno(std::int32_t member);
+  bool fail_zeno(Member& member, double limit, double step, double ratio);
   bool prepare_to_move();
   bool record(double from, double to);
   std::optional<Diagnostic> output_failed_;
