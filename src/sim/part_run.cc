@@ -357,8 +357,12 @@ bool PartRun::values_for_output(double time, std::vector<double>& frame) {
 double PartRun::event_time() const { return events_.empty() ? kInfinity : events_.front().time; }
 
 Diagnostic PartRun::explain(numerics::StepStatus status) {
+  const MotionFailure failure = motion_->failure();
+  const bool is_open =
+      failure.equations && failure.equations->status == numerics::SolveStatus::Singular;
   const char* const what =
-      status == numerics::StepStatus::NewtonFailed
+      is_open ? "just ahead the equations do not determine their unknowns"
+      : status == numerics::StepStatus::NewtonFailed
           ? "its equations could not be solved, however small the step"
       : status == numerics::StepStatus::SingularMatrix ? "the matrix of the step is singular"
       : status == numerics::StepStatus::StepTooSmall ? "the error test asks for ever smaller steps"
@@ -367,8 +371,14 @@ Diagnostic PartRun::explain(numerics::StepStatus status) {
   Diagnostic diagnostic{
       .code = DiagCode::IntegrationFailed,
       .message = fmt::format("integration stops at t = {:.10g}: {}", reached_, what)};
-  const MotionFailure failure = motion_->failure();
   if (failure.equations) part_.describe(*failure.equations, diagnostic);
+  if (is_open) {
+    diagnostic.help =
+        "an unknown has lost its factor, as `T` in `q*T = p` where q and p become zero: give "
+        "the mode in which that is so an equation of its own, as in "
+        "`[ q > 0 -> |T|, q*T = p | q <= 0 -> T' = 0 ]`";
+    return diagnostic;
+  }
   if (failure.fastest) {
     const auto states = motion_->states();
     const auto state = std::find(states.begin(), states.end(), *failure.fastest);
