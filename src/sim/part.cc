@@ -109,6 +109,14 @@ void Part::prepare() {
   border_formulas_ =
       std::make_unique<code::Formulas>(workshop_.pool(), ends, leaves_, workshop_.boxes);
   border_ends_.resize(ends.size());
+  in_conditions_.clear();
+  for (const ExprId leaf : expr::variables(workshop_.pool(), ends).node) {
+    const VarRef x = workshop_.pool().variable(leaf);
+    if (x.order > 0) in_conditions_.push_back(x);
+  }
+  std::sort(in_conditions_.begin(), in_conditions_.end());
+  in_conditions_.erase(std::unique(in_conditions_.begin(), in_conditions_.end()),
+                       in_conditions_.end());
   sides_.resize(conditions_.borders().size(), Side::On);
   sides_time_ = std::numeric_limits<double>::quiet_NaN();
   followed_.resize(conditions_.borders().size());
@@ -196,6 +204,9 @@ bool Part::depends_on_time() const {
   constexpr expr::Traits kByItself = expr::kHasTime | expr::kHasDelay;
   for (const flat::Equation& e : equations_.set.equations) {
     if (pool.has(e.left, kByItself)) return true;
+  }
+  for (const HeldFloor& held : equations_.floors) {
+    if (pool.has(held.argument, kByItself)) return true;
   }
   for (int c = 0; c < conditions_.size(); ++c) {
     if (pool.has(conditions_.condition(c), kByItself)) return true;

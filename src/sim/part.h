@@ -219,6 +219,7 @@ class Part {
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
   std::optional<ModeEquations> kinked_equations(const Sides& sides, std::optional<Diagnostic>& why);
   Plan* plan_of(ModeEquations equations);
+  Plan* plan_with_derivatives(ModeEquations equations);
   /// The plan that holds at the known values of the frame, if the equations were seen to be
   /// singular there; else the plan itself.
   Plan* plan_at(Plan* plan, const std::vector<double>& frame);
@@ -260,6 +261,7 @@ class Part {
   void fill_delays(std::vector<double>& frame);
   void enter_inputs(std::span<const expr::ExprId> roots);
   expr::VarRef weight_of(int border) const;
+  std::vector<expr::VarRef> in_conditions_;  // derivatives that conditions speak of
   const std::vector<char>& deciding_borders();
   /// The borders that can be followed without solving equations.
   struct CheapBorders {

@@ -128,8 +128,8 @@ void PartRun::search_window(double time) {
   expr::Pool& pool = workshop_.pool();
   for (const HeldFloor& held : part_.equations().floors) {
     const ExprId above = expr::sub(pool, held.argument, held.leaf);
-    find(kStep, above, std::nullopt, time);
-    find(kStep, expr::sub(pool, above, expr::constant(pool, 1)), std::nullopt, time);
+    find(kStep, above, Side::Plus, time);
+    find(kStep, expr::sub(pool, above, expr::constant(pool, 1)), Side::Minus, time);
   }
   if (part_.plan() == nullptr) return;
   // Sliding ends where a weight leaves the range from 0 to 1.
