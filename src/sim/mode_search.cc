@@ -35,6 +35,7 @@ bool ModeSearch::run() {
     part_.taken_.erase(before);
     forget_attempts();  // what was right another time must not decide what is in doubt now
   }
+  leave_surfaces(start);
   for (const bool jumps : {false, true}) {
     if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
     jumps_ = jumps;
@@ -72,6 +73,27 @@ Sides ModeSearch::start_sides() {
     sides[b] = values[b].value > 0 ? Side::Plus : Side::Minus;
   }
   return sides;
+}
+
+/// What was assigned may have taken the part off borders along which it slid, though their
+/// differences, of unknowns, still have the values from before: any mode without sliding tells.
+void ModeSearch::leave_surfaces(Sides& start) {
+  Sides loose = start;
+  bool slides = false;
+  for (const int b : part_.mode_borders()) {
+    if (start[at(b)] != Side::Slide && start[at(b)] != Side::Follow) continue;
+    loose[at(b)] = Side::Minus;
+    slides = true;
+  }
+  if (!slides || attempt(start).solved) return;
+  const Attempt& free = attempt(loose);
+  if (!free.solved) return;
+  const std::span<const Part::BorderValue> values = part_.border_values(free.frame);
+  for (const int b : part_.mode_borders()) {
+    const Part::BorderValue g = values[at(b)];
+    if (start[at(b)] == Side::Kink || !(std::abs(g.value) > g.band)) continue;
+    start[at(b)] = g.value > 0 ? Side::Plus : Side::Minus;
+  }
 }
 
 /// The values that the search begins with.
@@ -280,6 +302,12 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
       attempt.why->notes.push_back(jump.why);
     }
     return;
+  }
+  // Weights are bounded: where sliding would take an impulse of theirs, it has ended.
+  const std::vector<VarRef>& weights = attempt.plan->equations().weights;
+  for (const Change& change : jump.changes) {
+    const bool is_weight = std::ranges::find(weights, change.variable) != weights.end();
+    if (is_weight && change.is_impulse && std::abs(change.after) > kNoImpulse) return;
   }
   for (const Change& change : jump.changes) {
     const double size = std::max(std::abs(change.before), std::abs(change.after));

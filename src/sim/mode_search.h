@@ -63,6 +63,7 @@ class ModeSearch {
   bool passes_checks(Attempt& attempt);
   bool within_bounds(Attempt& attempt);
   bool put_on_borders(Attempt& attempt);
+  void leave_surfaces(Sides& start);
   bool solve_start(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool steps(Attempt& attempt);
