@@ -165,7 +165,9 @@ void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& r
       result.notes.push_back(fmt::format("this equation{} is off by {:.6g}", times, row.residual));
     }
   }
-  if (failure.fault) {
+  if (failure.fault && failure.fault->fault == expr::Fault::NoAlternative) {
+    result.notes.emplace_back(expr::fault_text(failure.fault->fault));
+  } else if (failure.fault) {
     result.notes.push_back(fmt::format("{}: the argument is {:.6g}",
                                        expr::fault_text(failure.fault->fault),
                                        failure.fault->argument));
