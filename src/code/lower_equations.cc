@@ -68,7 +68,9 @@ bool Lowering::is_asked(ExprId expr) {
   const bool relation = binary != nullptr && is_relation(*binary);
   if (!relation) {
     const bool other =
-        std::holds_alternative<syntax::Call>(node) ||
+        std::holds_alternative<syntax::Call>(node) || std::holds_alternative<syntax::Index>(node) ||
+        std::holds_alternative<syntax::Member>(node) ||
+        std::holds_alternative<syntax::Project>(node) ||
         (binary != nullptr &&
          (binary->op == BinaryOp::In || binary->op == BinaryOp::Eq || binary->op == BinaryOp::Ne));
     if (condition_ == nullptr || !other || !types().is(type_of(expr), BasicType::Bool))

@@ -64,7 +64,7 @@ Engine::~Engine() = default;
 double Engine::discrete_value(expr::DiscreteId id) {
   if (id.index >= kFirstHeld) {
     for (Member& member : members_) {
-      for (const HeldFloor& held : member.part->equations().floors) {
+      for (const HeldStep& held : member.part->equations().steps) {
         if (workshop_.pool().discrete(held.leaf) != id) continue;
         return member.part->frame()[at(member.part->leaves().place(held.leaf))];
       }
@@ -191,7 +191,8 @@ bool Engine::translate_conditions() {
       }
       member = clock;
     }
-    const int condition = members_[at(member)].part->add_condition(found[i].expr, found[i].span);
+    const int condition = members_[at(member)].part->add_condition(
+        parts_.together[i], found[i].span, parts_.steps_of_together[i]);
     awaited_.emplace(found[i].key, Awaited{static_cast<std::int32_t>(found[i].key >> 32), member,
                                            condition, found[i].wanted, found[i].span});
   }
@@ -213,7 +214,7 @@ void Engine::map_slots() {
     Part& part = *members_[m].part;
     std::vector<ExprId> rows;
     for (const flat::Equation& e : part.equations().set.equations) rows.push_back(e.left);
-    for (const HeldFloor& held : part.equations().floors) rows.push_back(held.argument);
+    for (const HeldStep& held : part.equations().steps) rows.push_back(held.argument);
     for (int c = 0; c < part.conditions().size(); ++c) {
       rows.push_back(part.conditions().condition(c));
     }

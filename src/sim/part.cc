@@ -67,13 +67,7 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
   }
   // What is loaded from memory has its place before the first mode is made.
   enter_inputs(rows);
-  std::vector<ExprId> arguments;
-  for (const HeldFloor& held : equations_.floors) {
-    arguments.push_back(held.argument);
-    leaves_.place(held.leaf);
-  }
-  enter_inputs(arguments);
-  floor_formulas_ = std::make_unique<code::Formulas>(pool, arguments, leaves_, workshop_.boxes);
+  enter_steps();
   for (const flat::Unknown& unknown : set.unknowns) place({unknown.variable.var, 0});
   prepare();
 }
@@ -92,7 +86,23 @@ void Part::enter_inputs(std::span<const ExprId> roots) {
   }
 }
 
-int Part::add_condition(ExprId condition, Span span) {
+void Part::enter_steps() {
+  std::vector<ExprId> arguments;
+  for (const HeldStep& held : equations_.steps) {
+    arguments.push_back(held.argument);
+    leaves_.place(held.leaf);
+  }
+  enter_inputs(arguments);
+  step_formulas_ =
+      std::make_unique<code::Formulas>(workshop_.pool(), arguments, leaves_, workshop_.boxes);
+}
+
+int Part::add_condition(ExprId condition, Span span, std::span<const HeldStep> steps) {
+  for (const HeldStep& step : steps) {
+    const auto is_same = [&](const HeldStep& held) { return held.leaf == step.leaf; };
+    if (std::ranges::none_of(equations_.steps, is_same)) equations_.steps.push_back(step);
+  }
+  if (!steps.empty()) enter_steps();
   const int number = conditions_.add(condition);
   enter_inputs(std::span(&condition, 1));
   for (const int b : conditions_.borders_of(number)) statement_spans_.emplace(b, span);
@@ -205,7 +215,7 @@ bool Part::depends_on_time() const {
   for (const flat::Equation& e : equations_.set.equations) {
     if (pool.has(e.left, kByItself)) return true;
   }
-  for (const HeldFloor& held : equations_.floors) {
+  for (const HeldStep& held : equations_.steps) {
     if (pool.has(held.argument, kByItself)) return true;
   }
   for (int c = 0; c < conditions_.size(); ++c) {
@@ -422,25 +432,29 @@ void Part::mark_deciding(std::span<const int> conditions, std::vector<char>& mar
   conditions_.mark_deciding(conditions, cheap.is_cheap, marked);
 }
 
-/// Brings the held values of `floor` in line with their arguments, just after this instant; whether
-/// any changed.
-bool Part::hold_floors() {
-  if (equations_.floors.empty()) return false;
-  std::vector<double> arguments(equations_.floors.size());
-  floor_formulas_->evaluate_each(frame_.data(), arguments.data());
+/// Brings what is held in line with its arguments, just after this instant; whether any changed.
+/// Before there is a mode, only by their values.
+bool Part::hold_steps() {
   bool changed = false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (std::isnan(arguments[i])) continue;
-    double held = std::floor(arguments[i]);
-    const double nearest = std::round(arguments[i]);
+  for (std::size_t i = 0; i < equations_.steps.size(); ++i) {
+    fit(frame_);
+    step_values_.resize(equations_.steps.size());
+    // Inner ones come first, and outer ones depend on them.
+    if (i == 0 || changed) step_formulas_->evaluate_each(frame_.data(), step_values_.data());
+    const HeldStep& step = equations_.steps[i];
+    const double argument = step_values_[i];
+    if (std::isnan(argument)) continue;
+    double held = step.kind == HeldStep::Kind::Call ? argument : std::floor(argument);
+    const double nearest = std::round(argument);
     const double band = kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol;
-    if (std::abs(arguments[i] - nearest) <= band) {
-      const ExprId argument = equations_.floors[i].argument;
+    if (step.kind != HeldStep::Kind::Call && std::abs(argument - nearest) <= band) {
       Climbed climbed;
-      const int sign = derivative_sign(*plan_, frame_, argument, 1e-9, climbed);
-      held = sign < 0 ? nearest - 1 : nearest;
+      const int sign =
+          plan_ == nullptr ? 0 : derivative_sign(*plan_, frame_, step.argument, 1e-9, climbed);
+      const bool rests = sign == 0 && step.kind == HeldStep::Kind::Round;
+      held = sign < 0 ? nearest - 1 : rests ? std::round(nearest - 0.5) : nearest;
     }
-    double& value = frame_[at(leaves_.place(equations_.floors[i].leaf))];
+    double& value = frame_[at(leaves_.place(step.leaf))];
     changed = changed || value != held;
     value = held;
   }
@@ -477,15 +491,18 @@ bool Part::settle(double time) {
   jumps_.clear();
   conserved_.clear();
   load(time);
+  if (!has_started_) hold_steps();
   Plan* const before = plan_;
   for (int round = 0;; ++round) {
     if (!settle_only_mode() && !ModeSearch(*this, !has_started_).run()) return false;
-    if (!hold_floors()) break;
+    if (!hold_steps()) break;
     if (round < kMostRounds) continue;
     failure_ =
         Diagnostic{.code = DiagCode::NoConsistentMode,
                    .span = first_span(),
-                   .message = fmt::format("`floor` has no consistent value at t = {}", time)};
+                   .message = fmt::format("what moves in steps, such as `floor`, has no consistent "
+                                          "value at t = {}",
+                                          time)};
     return false;
   }
   has_started_ = true;

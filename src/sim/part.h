@@ -46,7 +46,7 @@ class Part {
   Part& operator=(const Part&) = delete;
 
   /// Conditions of statements. After the last one, `prepare`.
-  int add_condition(expr::ExprId condition, Span span);
+  int add_condition(expr::ExprId condition, Span span, std::span<const HeldStep> steps);
   void prepare();
 
   /// Finds mode and values at `time`, from what memory holds. False if there are none: `failure`.
@@ -257,7 +257,8 @@ class Part {
     bool vanishes = false;
   };
   bool settle_only_mode();
-  bool hold_floors();
+  bool hold_steps();
+  void enter_steps();
   void fill_delays(std::vector<double>& frame);
   void enter_inputs(std::span<const expr::ExprId> roots);
   expr::VarRef weight_of(int border) const;
@@ -277,7 +278,8 @@ class Part {
   SolverContext context_;
   Conditions conditions_;
   DelayHistory delays_;
-  std::unique_ptr<code::Formulas> floor_formulas_;     // the arguments of held floors
+  std::unique_ptr<code::Formulas> step_formulas_;  // what is held, as it is now
+  std::vector<double> step_values_;
   std::vector<int> guard_conditions_;                  // per branch
   std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
   std::vector<int> mode_conditions_;  // all of these, ascending; the others are of statements

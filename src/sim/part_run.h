@@ -89,6 +89,7 @@ class PartRun {
   void search_window(double time);
   bool has_crossed(std::optional<Side> side, double begin, double time) const;
   void find(int border, expr::ExprId difference, std::optional<Side> side, double time);
+  void find_change(const HeldStep& held, double time);
   void find_linear(int border, const Tracked& tracked, std::optional<Side> side, double time);
   void find_function(int border, Tracked& tracked, std::optional<Side> side, double time);
   void check_side(int border, std::optional<Side> side, double time,

@@ -126,7 +126,11 @@ void PartRun::search_window(double time) {
          side == Side::None ? std::nullopt : std::optional(side), time);
   }
   expr::Pool& pool = workshop_.pool();
-  for (const HeldFloor& held : part_.equations().floors) {
+  for (const HeldStep& held : part_.equations().steps) {
+    if (held.kind == HeldStep::Kind::Call) {
+      find_change(held, time);
+      continue;
+    }
     const ExprId above = expr::sub(pool, held.argument, held.leaf);
     find(kStep, above, Side::Plus, time);
     find(kStep, expr::sub(pool, above, expr::constant(pool, 1)), Side::Minus, time);
@@ -260,6 +264,32 @@ void PartRun::find(int border, ExprId difference, std::optional<Side> side, doub
     case Tracked::Kind::Still: return;
     case Tracked::Kind::Linear: return find_linear(border, track, side, time);
     case Tracked::Kind::Function: return find_function(border, track, side, time);
+  }
+}
+
+/// Where a value that only statements can compute is another one than the one that is held.
+void PartRun::find_change(const HeldStep& held, double time) {
+  constexpr int kLooks = 32;
+  Tracked& track = tracked(held.argument);
+  if (track.kind == Tracked::Kind::Still) return;
+  const std::size_t place = at(part_.leaves().place(held.leaf));
+  const auto is_other = [&](double t) {
+    const double value = difference_at(track, t);
+    return !std::isnan(value) && value != part_.frame()[place];
+  };
+  double left = time;
+  for (int k = 1; k <= kLooks; ++k) {
+    double right = k == kLooks ? reached_ : time + (reached_ - time) * k / kLooks;
+    if (!is_other(right)) {
+      left = right;
+      continue;
+    }
+    while (right - left > 4e-16 * std::abs(right)) {
+      const double middle = 0.5 * (left + right);
+      if (middle <= left || middle >= right) break;
+      (is_other(middle) ? right : left) = middle;
+    }
+    return note(kStep, right, 0, 0);
   }
 }
 
