@@ -60,9 +60,12 @@ class Splitter {
 
   /// In equations, then in guards, then in what is taken together.
   void hold_steps() {
+    open_conditions();
     std::vector<ExprId> roots = rows_;
-    for (const flat::Branch& branch : set_.branches) roots.push_back(branch.guard);
-    roots.insert(roots.end(), together_.begin(), together_.end());
+    for (const flat::Branch& branch : set_.branches) {
+      roots.push_back(expr::inline_calls(pool_, branch.guard));
+    }
+    for (const ExprId e : together_) roots.push_back(expr::inline_calls(pool_, e));
     const expr::Occurrences found = expr::occurrences(
         pool_, roots, {}, [&](ExprId e) { return moves_in_steps(e) ? e : ExprId{}; },
         expr::kMoving);
@@ -105,6 +108,17 @@ class Splitter {
     result_.together.assign(rest, roots.end());
     result_.steps_of_together.assign(
         steps_of_.end() - static_cast<std::ptrdiff_t>(together_.size()), steps_of_.end());
+  }
+
+  /// The bodies of functions in the conditions of equations, where steps may hide.
+  void open_conditions() {
+    std::vector<expr::Replacement> open;
+    for (const ExprId e : expr::conditions(pool_, rows_).node) {
+      if (!pool_.has(e, expr::kHasCall)) continue;
+      const ExprId inlined = expr::inline_calls(pool_, e);
+      if (inlined != e) open.push_back({e, inlined});
+    }
+    if (!open.empty()) rows_ = expr::substitute(pool_, rows_, open);
   }
 
   bool moves_in_steps(ExprId e) const {
