@@ -19,12 +19,18 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// A change of a known value up to so many tolerances is what integration left, not a jump.
 constexpr double kTolerances = 1e3;
-/// An impulse smaller than this beside the largest is rounding.
-constexpr double kNoImpulse = 1e-9;
+/// An impulse of a weight, which is a number between 0 and 1, beyond rounding.
+constexpr double kWeightImpulse = 1e-9;
 
 }  // namespace
 
 bool ModeSearch::run() {
+  if (search()) return true;
+  explain();
+  return false;
+}
+
+bool ModeSearch::search() {
   loaded_ = part_.frame_;
   Sides start = start_sides();
   if (part_.is_crowded()) find_kinks(start);
@@ -37,26 +43,24 @@ bool ModeSearch::run() {
   }
   leave_surfaces(start);
   for (const bool jumps : {false, true}) {
-    if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
+    if (jumps && !may_jump()) break;
     jumps_ = jumps;
     const bool may_slide = part_.workshop_.options.sliding != Sliding::Error;
     bool found = iterate(start);
     const bool has_solution = attempt(start).solved;
     found = found || (find_kinks(start) && iterate(start)) || take_indifferent() ||
             pivot(start, false) || (may_slide && pivot(start, true)) || search_near(start) ||
-            take_resting() || take_impact() || (may_slide && search_sliding(start));
+            take_resting() || take_touch() || take_impact() || (may_slide && search_sliding(start));
     if (!found) continue;
     // A switch that opens leads through the same modes without a solution every time.
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
     return true;
   }
-  explain();
   return false;
 }
 
 void ModeSearch::forget_attempts() {
-  if (shown_ != nullptr) part_.frame_ = loaded_;
-  shown_ = nullptr;
+  show_loaded();
   attempts_.clear();
   order_.clear();
   assumed_.clear();
@@ -114,6 +118,12 @@ void ModeSearch::show(const Attempt& attempt) {
   shown_ = &attempt;
 }
 
+void ModeSearch::show_loaded() {
+  if (shown_ != nullptr) part_.frame_ = loaded_;
+  shown_ = nullptr;
+  part_.fit(part_.frame_);
+}
+
 ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   const auto [place, is_new] = attempts_.try_emplace({sides, jumps_});
   Attempt& attempt = place->second;
@@ -121,8 +131,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   --budget_;
   order_.push_back(&attempt);
   assumed_.push_back(sides);
-  if (shown_ != nullptr) part_.frame_ = loaded_;
-  shown_ = nullptr;
+  show_loaded();
   Part::PlanResult result = part_.plan_for(sides);
   attempt.plan = result.plan;
   attempt.why = std::move(result.why);
@@ -132,6 +141,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   if (!attempt.solved) return attempt;
   part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
   show(attempt);
+  if (attempt.jumped) let_impulses_decide(attempt);
   attempt.next = part_.plan_for(attempt.right).plan;
   return attempt;
 }
@@ -140,7 +150,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 /// show; but not where an impulse asks for another mode.
 void ModeSearch::solve(Attempt& attempt, const Sides& sides) {
   if (solve_plan(attempt) || attempt.plan->is_singular()) return;
-  if (!attempt.refused.empty() && pushed_sides(attempt, sides) != sides) return;
+  if (!attempt.refused.empty() && pushed_sides(attempt.refused, sides) != sides) return;
   std::vector<double> guess = loaded_;
   part_.fit(guess);
   Plan* const other = part_.plan_by_values(*attempt.plan, guess);
@@ -307,7 +317,7 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
   const std::vector<VarRef>& weights = attempt.plan->equations().weights;
   for (const Change& change : jump.changes) {
     const bool is_weight = std::ranges::find(weights, change.variable) != weights.end();
-    if (is_weight && change.is_impulse && std::abs(change.after) > kNoImpulse) return;
+    if (is_weight && change.is_impulse && std::abs(change.after) > kWeightImpulse) return;
   }
   for (const Change& change : jump.changes) {
     const double size = std::max(std::abs(change.before), std::abs(change.after));
@@ -323,10 +333,8 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
     return;
   }
   attempt.frame = std::move(frame);
-  if (attempt.jumped) {
-    attempt.changes = std::move(jump.changes);
-    attempt.conserved = std::move(jump.conserved);
-  }
+  attempt.changes = std::move(jump.changes);
+  attempt.conserved = std::move(jump.conserved);
   attempt.solved = true;
 }
 
@@ -388,6 +396,7 @@ bool ModeSearch::take(const Sides& sides) {
     found.solved = false;
     return false;
   }
+  if (!found.goes_on) return take_what_follows(found);
   if (const std::optional<Sides> followers = with_followers(sides)) {
     if (take(*followers)) return true;
     if (!is_indifferent(sides, *followers)) return false;
@@ -396,10 +405,9 @@ bool ModeSearch::take(const Sides& sides) {
   if (!held.empty() && part_.workshop_.options.sliding == Sliding::Error) return false;
   part_.plan_ = found.plan;
   if (shown_ != &found) show(found);
-  part_.sides_ = found.right;
+  part_.sides_ = found.after.empty() ? found.right : found.after;
   part_.sides_time_ = time();
-  part_.jumps_ = found.changes;
-  part_.conserved_ = found.conserved;
+  tell_jump(found);
   part_.held_ = held;
   return true;
 }
@@ -434,7 +442,7 @@ std::vector<char> ModeSearch::held_borders(const Sides& sides) {
 /// side it assumes.
 bool ModeSearch::take_resting() {
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    const Attempt& a = *order_[i];
+    Attempt& a = *order_[i];
     if (!a.solved || (a.jumped && !jumps_)) continue;
     Sides sides = a.right;
     bool rests = false;
@@ -446,7 +454,11 @@ bool ModeSearch::take_resting() {
     }
     show(a);
     if (!rests || part_.plan_for(sides).plan != a.plan) continue;
-    stay(a, sides);
+    if (a.after.empty()) {
+      stay(a, sides);
+    } else if (!take_what_follows(a)) {
+      continue;
+    }
     return true;
   }
   return false;
@@ -457,8 +469,7 @@ void ModeSearch::stay(const Attempt& a, const Sides& sides) {
   part_.plan_ = a.plan;
   part_.sides_ = sides;
   part_.sides_time_ = std::numeric_limits<double>::quiet_NaN();
-  part_.jumps_ = a.changes;
-  part_.conserved_ = a.conserved;
+  tell_jump(a);
 }
 
 /// Both modes have a solution, without a jump, and it is the same one.
@@ -501,58 +512,15 @@ bool ModeSearch::take_indifferent() {
   return false;
 }
 
-/// A mode that was refused for its jump, though the impulses of the jump keep it: an impact. Where
-/// that is so, nothing else happens at this instant (the complementarity problem of the jump has
-/// one solution for passive systems), and the border is none to slide on.
-bool ModeSearch::take_impact() {
-  if (jumps_ || initial_ || part_.workshop_.options.jumps == Jumps::Error) return false;
-  const std::size_t made = order_.size();
-  for (std::size_t i = 0; i < made; ++i) {
-    const Sides sides = assumed_[i];
-    if (order_[i]->refused.empty() || pushed_sides(*order_[i], sides) != sides) continue;
-    jumps_ = true;
-    const bool taken = iterate(sides);
-    jumps_ = false;
-    if (taken) return true;
-  }
-  return false;
-}
-
 bool ModeSearch::iterate(Sides sides) {
   std::set<Sides> seen;
   while (budget_ > 0) {
     if (take(sides)) return true;
     const Attempt& last = attempt(sides);
     if ((!last.solved && last.refused.empty()) || !seen.insert(sides).second) return false;
-    sides = last.solved ? last.right : pushed_sides(last, sides);
+    sides = last.solved ? last.right : pushed_sides(last.refused, sides);
   }
   return false;
-}
-
-/// An impulse outweighs every finite value: the borders in which it occurs are on the side where it
-/// is. A valve that blocks a current which cannot jump meets an impulse of voltage that opens it.
-Sides ModeSearch::pushed_sides(const Attempt& attempt, Sides sides) {
-  std::vector<double> without = loaded_;
-  part_.fit(without);
-  for (const Change& change : attempt.refused) {
-    if (change.is_impulse) without[at(part_.place(change.variable))] = 0;
-  }
-  std::vector<double> with = without;
-  double largest = 0;
-  for (const Change& change : attempt.refused) {
-    if (!change.is_impulse) continue;
-    with[at(part_.place(change.variable))] = change.after;
-    largest = std::max(largest, std::abs(change.after));
-  }
-  const std::span<const Part::BorderValue> computed = part_.border_values(without);
-  const std::vector<Part::BorderValue> finite(computed.begin(), computed.end());
-  const std::span<const Part::BorderValue> impulsive = part_.border_values(with);
-  for (const int b : part_.mode_borders_) {
-    const double step = impulsive[at(b)].value - finite[at(b)].value;
-    if (!(std::abs(step) > kNoImpulse * largest)) continue;
-    sides[at(b)] = step > 0 ? Side::Plus : Side::Minus;
-  }
-  return sides;
 }
 
 /// With `may_slide` a border from which the modes on both sides lead back slides.
@@ -606,11 +574,21 @@ bool ModeSearch::is_reached(const std::vector<double>& frame, int border) {
 }
 
 /// The borders on which sliding is possible: reached before, and in the modes on both sides. Where
-/// the sides put the difference elsewhere by their equations, there is nothing to slide on.
+/// the sides put the difference elsewhere by their equations, or by an impulse, there is nothing to
+/// slide on.
 std::vector<int> ModeSearch::reached() {
+  const Sides nowhere(part_.sides_.size(), Side::None);
+  std::vector<char> is_pushed(nowhere.size(), 0);
+  for (const Attempt* a : order_) {
+    if (a->refused.empty()) continue;
+    const Sides pushed = pushed_sides(a->refused, nowhere);
+    for (const int b : part_.mode_borders_) {
+      if (pushed[at(b)] != Side::None) is_pushed[at(b)] = 1;
+    }
+  }
   std::vector<int> found;
   for (const int b : part_.mode_borders_) {
-    if (!is_reached(loaded_, b)) continue;
+    if (is_pushed[at(b)] || !is_reached(loaded_, b)) continue;
     const bool everywhere = std::all_of(order_.begin(), order_.end(), [&](const Attempt* a) {
       return !a->solved || a->jumped || is_reached(a->frame, b);
     });

@@ -441,7 +441,14 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     options.noise =
         std::max(4 * std::abs(begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
   }
-  const auto take = [&](const numerics::IsolatedRoot& root) {
+  const auto take = [&](numerics::IsolatedRoot root) {
+    // A motion that left the band on its own side comes back to the border itself.
+    for (const double part : {0.25, 0.5, 0.75, 1.0}) {
+      const double theta = start + part * (root.left - start);
+      if (shift == 0 || !(std::abs(value(theta)) > 1.5 * std::abs(shift))) continue;
+      root.left = theta;
+      shift = 0;
+    }
     if (numerics::is_crossing(root.kind) && root.left < root.right) {
       const numerics::Location location = numerics::locate(
           {.value = value}, root.left, root.right, {.method = workshop_.options.root_finder});
