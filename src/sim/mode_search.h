@@ -20,9 +20,8 @@ namespace chi::sim {
 ///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
 ///     the same, with sliding on borders from which the modes on both sides lead back
 ///     modes that differ from the present one in one, two, ... doubtful borders
-///     a jump whose impulses keep the mode that takes it, and then the mode of the values it
-///     leaves;
-///       first such a jump within the tolerances
+///     a jump whose impulses keep the mode that takes it, one within the tolerances first; then the
+///       mode of the values it leaves
 ///     sliding on one or more borders that are reached
 ///     all of this again with jumps of differential variables
 ///
