@@ -172,6 +172,11 @@ bool Engine::truth_of(const Awaited& asked, bool* truth) {
   Member& member = members_[at(asked.member)];
   Part& part = *member.part;
   const auto [now, is_reached] = part.truth_now(asked.condition);
+  if (now == Truth::Undefined && part.is_on_border()) {
+    // `x > 0 and ln(x) > 1` where x is zero: what comes just behind this instant is looked for.
+    *truth = asked.wanted == code::Wanted::False;
+    return true;
+  }
   if (now == Truth::Undefined) {
     return fail(part.explain_undefined("the condition",
                                        part.conditions().condition(asked.condition), asked.span));

@@ -300,6 +300,10 @@ void Part::look() {
   }
 }
 
+bool Part::is_on_border() const {
+  return std::ranges::any_of(seen_reached_, [](char reached) { return reached != 0; });
+}
+
 Part::TruthNow Part::truth_now(int condition) const {
   const auto borders = conditions_.borders_of(condition);
   const bool reached =
@@ -494,8 +498,12 @@ bool Part::settle(double time) {
   if (!has_started_) hold_steps();
   Plan* const before = plan_;
   for (int round = 0;; ++round) {
-    if (!settle_only_mode() && !ModeSearch(*this, !has_started_).run()) return false;
-    if (!hold_steps()) break;
+    const bool found = settle_only_mode() || ModeSearch(*this, !has_started_).run();
+    const bool stepped = hold_steps();  // with what is held from before there may be no mode
+    if (!found && (!stepped || round >= kMostRounds)) return false;
+    if (!stepped) break;
+    failure_.reset();
+    failed_.reset();
     if (round < kMostRounds) continue;
     failure_ =
         Diagnostic{.code = DiagCode::NoConsistentMode,

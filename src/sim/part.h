@@ -130,6 +130,7 @@ class Part {
     Truth truth = Truth::Undefined;
     bool is_reached = false;  ///< a border of the condition is reached
   };
+  bool is_on_border() const;  ///< of any of its conditions, when `look` was called last
   TruthNow truth_now(int condition) const;  ///< when `look` was called last
   void look();
   /// The truth just after this instant, by `sides`.
