@@ -39,6 +39,9 @@ class ExplicitRun {
 
   /// Writes all results. False if some value does not exist; the frame is then as before.
   bool solve(const SolverContext& context, double* frame);
+  /// Whether an equation all but fails to determine its unknown at the values of the frame:
+  /// `failed()`.
+  bool is_singular_at(const SolverContext& context, const double* frame);
   /// After a failure: per assignment whether it has a value, and these values are written.
   std::vector<char> solve_each(double* frame);
 
@@ -55,7 +58,7 @@ class ExplicitRun {
     expr::ExprId size;  // none: a plain zero is all to look for
   };
   void compile(const SolverContext& context);
-  bool is_lost(std::size_t k) const;
+  bool is_lost(std::size_t k, double rounding) const;
   bool judge();
 
   std::vector<Assignment> assignments_;

@@ -67,6 +67,41 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
   return result;
 }
 
+Diagnostic ModeSearch::explain_dependent(const Plan& plan, const SolveFailure& failure) const {
+  std::string names;
+  for (std::size_t k = 0; k < failure.singular_unknowns.size() && k < kMaxShown; ++k) {
+    const VarRef x = failure.unknowns[at(failure.singular_unknowns[k])].var;
+    if (x.var.index >= part_.workshop_.model.variable_slots) continue;
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", part_.variable_name(x));
+  }
+  if (names.empty()) names = "how to slide";  // weights have no name
+  const bool several = failure.singular_rows.size() > 1;
+  const std::string when =
+      initial_ ? std::string("at the start") : fmt::format("at t = {:.10g}", time());
+  Diagnostic result{
+      .code = DiagCode::SingularEquations,
+      .message = several ? fmt::format("these equations depend on each other {}, and "
+                                       "do not determine {}",
+                                       when, names)
+                         : fmt::format("this equation does not determine {} {}", names, when)};
+  for (std::size_t k = 0; k < failure.singular_rows.size() && k < kMaxShown; ++k) {
+    const structure::BlockOrder::Row& row = failure.rows[at(failure.singular_rows[k])].row;
+    const std::optional<Span> span = part_.row_span(plan.equations(), row.row);
+    if (!span) continue;
+    if (!result.span) {
+      result.span = span;
+    } else {
+      result.labels.push_back({*span, "depends on the others"});
+    }
+  }
+  result.notes.push_back(several
+                             ? "that is so wherever they hold: one of them follows from the others"
+                             : "that is so wherever it holds");
+  result.help =
+      "leave out the equation that says nothing new, and add what determines the unknowns";
+  return result;
+}
+
 /// An impulse moves velocities, not positions: a constraint on what cannot jump holds before.
 Diagnostic ModeSearch::explain_violated(const Plan& plan, const JumpResult& jump) const {
   Diagnostic result{.code = DiagCode::JumpImpossible,

@@ -17,8 +17,6 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// A change of a known value up to so many tolerances is what integration left, not a jump.
-constexpr double kTolerances = 1e3;
 /// An impulse of a weight, which is a number between 0 and 1, beyond rounding.
 constexpr double kWeightImpulse = 1e-9;
 
@@ -153,11 +151,12 @@ void ModeSearch::solve(Attempt& attempt, const Sides& sides) {
   if (!attempt.refused.empty() && pushed_sides(attempt.refused, sides) != sides) return;
   std::vector<double> guess = loaded_;
   part_.fit(guess);
-  Plan* const other = part_.plan_by_values(*attempt.plan, guess);
-  if (other == nullptr) return;
-  attempt = Attempt{.plan = other};
-  load(attempt);
-  solve_plan(attempt);
+  if (Plan* const other = part_.plan_by_values(*attempt.plan, guess)) {
+    attempt = Attempt{.plan = other};
+    load(attempt);
+    if (solve_plan(attempt)) return;
+  }
+  refuse_dependent(attempt);
 }
 
 /// False if it is worth a closer look at the numbers.
@@ -179,10 +178,14 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
     attempt.solved = solver.solve(attempt.frame.data(), effort);
     part_.iterations_ += solver.iterations();
     if (!attempt.solved) continue;
+    if (!initial_ && part_.moved(plan, loaded_, attempt.frame) > 1) keep_values(attempt);
     if (initial_ && !within_bounds(attempt)) return true;
     // Unknowns that are left open hide whether the derivatives can be told apart.
     const std::size_t open = plan.ip().under_unknowns.size() - plan.ip().under_rows.size();
     if (solver.rank_deficiency() > static_cast<int>(open)) return false;
+    // Values that happen to solve dependent equations are none that these determine.
+    const bool is_new = initial_ || &plan != part_.plan_;
+    if (is_new && solver.is_singular_at(attempt.frame.data())) return false;
     return open == 0 || plan.is_static() || plan.is_leading_regular(attempt.frame);
   }
   const bool singular = !solver.failure().singular_unknowns.empty();
@@ -190,10 +193,10 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
   load(attempt);
   if (initial_) {
     attempt.solved = solve_start(attempt);
-  } else if (plan.has_choice()) {
+  } else if (plan.has_choice() && !keep_values(attempt)) {
     solve_with_jump(attempt);
   }
-  return !singular;
+  return !singular && !(attempt.solved && plan.is_leading_singular(attempt.frame));
 }
 
 /// An event is found a little before its border, or behind it: `sqrt(-x)`, which is to hold from
@@ -266,7 +269,7 @@ bool ModeSearch::passes_checks(Attempt& attempt) {
   std::vector<double> residuals(mode.checks.size());
   formulas.evaluate_each(attempt.frame.data(), residuals.data());
   for (std::size_t i = 0; i < residuals.size(); ++i) {
-    if (std::abs(residuals[i]) <= kTolerances * (options.rtol + options.atol)) continue;
+    if (std::abs(residuals[i]) <= Part::kTolerances * (options.rtol + options.atol)) continue;
     attempt.why = Diagnostic{
         .code = DiagCode::NoConsistentValues,
         .span = part_.equations_.set.equations[flat::EquationId{mode.checked_equations[i]}].span,
@@ -302,7 +305,7 @@ bool ModeSearch::solve_start(Attempt& attempt) {
 
 void ModeSearch::solve_with_jump(Attempt& attempt) {
   const RunOptions& options = part_.workshop_.options;
-  const double tolerance = kTolerances * options.rtol;
+  const double tolerance = Part::kTolerances * options.rtol;
   std::vector<double> frame = attempt.frame;
   JumpResult jump = solve_jump(part_.context_, *attempt.plan, frame, tolerance);
   if (!jump.solved) {
@@ -322,7 +325,7 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
   for (const Change& change : jump.changes) {
     const double size = std::max(std::abs(change.before), std::abs(change.after));
     const double allowed =
-        change.is_impulse ? 0 : kTolerances * (options.rtol * size + options.atol);
+        change.is_impulse ? 0 : Part::kTolerances * (options.rtol * size + options.atol);
     if (std::abs(change.after - change.before) > allowed && !change.is_impulse) {
       attempt.jumped = true;
     }
@@ -376,7 +379,7 @@ bool ModeSearch::steps(Attempt& attempt, std::size_t row) {
   double residual = 0;
   formulas.evaluate_each(old.data(), &residual);
   const RunOptions& options = part_.workshop_.options;
-  if (std::abs(residual) <= kTolerances * (options.rtol + options.atol)) return false;
+  if (std::abs(residual) <= Part::kTolerances * (options.rtol + options.atol)) return false;
   const std::int32_t e = attempt.plan->equations().equations[at(now.kept[row])];
   attempt.why = Diagnostic{
       .code = DiagCode::JumpImpossible,

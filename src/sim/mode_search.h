@@ -70,6 +70,9 @@ class ModeSearch {
   bool put_on_borders(Attempt& attempt);
   void leave_surfaces(Sides& start);
   bool solve_start(Attempt& attempt);
+  // mode_values.cc
+  bool keep_values(Attempt& attempt);
+  void refuse_dependent(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool steps(Attempt& attempt);
   bool steps(Attempt& attempt, std::size_t row);
@@ -112,6 +115,7 @@ class ModeSearch {
   std::string verdict(const Sides& assumed) const;
   const Attempt& last_of_chain(Sides& sides);
   Diagnostic explain_unsolved(Plan& plan, const SolveFailure& failure) const;
+  Diagnostic explain_dependent(const Plan& plan, const SolveFailure& failure) const;
   Diagnostic explain_violated(const Plan& plan, const JumpResult& jump) const;
 
   Part& part_;

@@ -165,7 +165,11 @@ void Part::load(double time) {
     discrete_.push_back(discrete);
   }
   for (std::size_t i = 0; i < input_slots_.size(); ++i) {
-    if (input_slots_[i] >= 0) frame_[i] = workshop_.machine.memory()[input_memory_[i]].r;
+    if (input_slots_[i] >= 0) {
+      const double value = workshop_.machine.memory()[input_memory_[i]].r;
+      if (frame_[i] != value && plan_ != nullptr) assigned_.push_back({input_slots_[i]});
+      frame_[i] = value;
+    }
     if (discrete_[i]) frame_[i] = workshop_.discrete(discrete_[i]);
   }
   set_time(time);
@@ -476,7 +480,8 @@ bool Part::settle_only_mode() {
   SystemSolver& solver = plan_->ip_solver();
   fit(frame_);
   loaded_ = frame_;
-  const bool solved = solver.solve(frame_.data(), Effort::Near) && solver.rank_deficiency() == 0;
+  const bool solved = solver.solve(frame_.data(), Effort::Near) && solver.rank_deficiency() == 0 &&
+                      moved(*plan_, loaded_, frame_) <= 1;
   iterations_ += solver.iterations();
   if (!solved) {
     frame_ = loaded_;
@@ -514,6 +519,7 @@ bool Part::settle(double time) {
     return false;
   }
   has_started_ = true;
+  assigned_.clear();
   store();
   if (plan_ != before || variant_ == nullptr || plan_->has_choice()) choose_states();
   if (plan_ != before && !plan_->was_met()) {

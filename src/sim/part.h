@@ -75,6 +75,8 @@ class Part {
   /// Another choice of states, if the present one is becoming singular at these values; else null.
   StateVariant* better_variant(std::vector<double>& frame);
   void set_variant(StateVariant* variant) { variant_ = variant; }
+  /// The choice of states for this plan at these values.
+  StateVariant* variant_at(Plan& plan, std::vector<double>& frame);
   bool has_equations() const { return equations_.set.equations.size() > 0; }
   std::vector<double>& frame() { return frame_; }
   const Sides& sides() const { return sides_; }
@@ -227,6 +229,9 @@ class Part {
   /// Another plan for equations that turned out singular at these values, if numbers show why; else
   /// null.
   Plan* plan_by_values(Plan& plan, const std::vector<double>& frame);
+  /// The equations that leave the highest derivatives open at these values, and at all others near
+  /// them that the equations allow; none if they do so at a single point, or not at all.
+  std::optional<SolveFailure> dependent_equations(Plan& plan, std::vector<double> frame);
   void set_checks_apart(ModeEquations& mode) const;
   /// Valid up to the next call.
   const std::vector<Truth>& condition_truths(const Sides& sides);
@@ -258,6 +263,11 @@ class Part {
     bool vanishes = false;
   };
   bool settle_only_mode();
+  /// How far the values that are continuous were moved, in the tolerances of the integration.
+  double moved(const Plan& plan, const std::vector<double>& from,
+               const std::vector<double>& to) const;
+  /// A change up to so many tolerances is what integration left; of what statements assigned: one.
+  static constexpr double kTolerances = 1e3;
   bool hold_steps();
   void enter_steps();
   void fill_delays(std::vector<double>& frame);
@@ -319,6 +329,7 @@ class Part {
   std::vector<Change> jumps_;
   std::vector<ConservedSum> conserved_;
   bool has_started_ = false;
+  std::vector<expr::VarId> assigned_;  // unknowns that memory has changed since the last `settle`
   std::vector<Met> met_;
   std::optional<Met> failed_;
   std::int64_t iterations_ = 0;

@@ -140,6 +140,18 @@ bool SystemSolver::solve_block(ImplicitBlock& block, double* frame, Effort effor
   return ok;
 }
 
+bool SystemSolver::is_singular_at(double* frame) {
+  for (Piece& piece : pieces_) {
+    if (ExplicitRun* const run = std::get_if<ExplicitRun>(&piece)) {
+      if (!run->is_singular_at(context_, frame)) continue;
+      describe(*run, frame);
+      return true;
+    }
+    if (std::get<ImplicitBlock>(piece).is_singular_at(context_, frame, failure_)) return true;
+  }
+  return false;
+}
+
 ImplicitBlock& SystemSolver::replacement(std::int32_t block) {
   const auto found = replaced_.find(block);
   if (found != replaced_.end()) return found->second;

@@ -37,6 +37,8 @@ class SystemSolver {
   /// unknowns have their guess again, and those after it are as they were.
   bool solve(double* frame, Effort effort);
   const SolveFailure& failure() const { return failure_; }
+  /// Whether some block is singular at the values of the frame, solution or not: `failure()`.
+  bool is_singular_at(double* frame);
   int iterations() const { return iterations_; }            ///< Newton steps in the last solve
   int rank_deficiency() const { return rank_deficiency_; }  ///< of the last solve
 
