@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
-#include "base/check.h"
 #include "expr/build.h"
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
@@ -14,7 +14,6 @@
 #include "expr/substitute.h"
 #include "flat/activity.h"
 #include "graph/assignment.h"
-#include "structure/report.h"
 
 namespace chi::sim {
 namespace {
@@ -24,14 +23,6 @@ using expr::VarId;
 using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-constexpr std::size_t kMaxShown = 8;
-
-/// Ids for values before the instant and for impulses, which no variable of a model has.
-constexpr std::int32_t kFirstExtra = 1 << 29;
-VarId before_id(VarId v) { return {kFirstExtra + 2 * v.index}; }
-VarId impulse_id(VarId v) { return {kFirstExtra + 2 * v.index + 1}; }
-bool is_extra(VarId v) { return v.index >= kFirstExtra; }
-VarId variable_of(VarId extra) { return {(extra.index - kFirstExtra) / 2}; }
 
 }  // namespace
 
@@ -89,6 +80,11 @@ bool InstantSolver::collect_members() {
     std::optional<Diagnostic> why;
     const ModeEquations* const mode = part.present_equations(why);
     if (mode == nullptr) return engine_.fail(*why);
+    const auto first = static_cast<std::int32_t>(rows_.size());
+    for (const std::vector<std::int32_t>& group : mode->passing) {
+      passing_.emplace_back();
+      for (const std::int32_t r : group) passing_.back().push_back(first + r);
+    }
     for (std::size_t i = 0; i < mode->system.rows.size(); ++i) {
       const std::int32_t e = mode->equations[i];
       rows_.push_back({mode->system.rows[i],
@@ -96,7 +92,22 @@ bool InstantSolver::collect_members() {
     }
     declared_.insert(declared_.end(), mode->system.declared.begin(), mode->system.declared.end());
   }
+  active_rows_ = rows_.size();
+  active_unknowns_ = unknowns(rows_);
   return true;
+}
+
+/// Those of the IVP of these rows, with what is declared so far; ascending.
+std::vector<VarId> InstantSolver::unknowns(std::span<const Row> rows) const {
+  std::vector<ExprId> exprs;
+  for (const Row& row : rows) exprs.push_back(row.expr);
+  std::vector<VarId> found = declared_;
+  for (const VarRef x : expr::incidence(context_.pool, exprs).entry) {
+    if (x.order > 0) found.push_back(x.var);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 bool InstantSolver::is_true(ExprId condition, bool* truth) {
@@ -176,36 +187,6 @@ void InstantSolver::keep(VarId v, double value) {
   engine_.assigned(memory_slot(engine_.workshop_.model, engine_.workshop_.frames, v.index), 1);
 }
 
-bool InstantSolver::explain_singular(const structure::System& system,
-                                     const structure::Analysis& analysis) {
-  const structure::Explanation why =
-      structure::explain_singular(context_.pool, system, analysis, engine_.workshop_.names());
-  Diagnostic result = structure::to_diagnostic(
-      DiagCode::SingularEquations, why, [this](std::int32_t row) { return rows_[at(row)].span; });
-  result.message = "at this instant: " + result.message;
-  result.span = span_;
-  if (analysis.singular->kind != structure::Singular::Kind::Under) {
-    result.help += "; or close the guard of an active equation for the instant";
-  }
-  return engine_.fail(std::move(result));
-}
-
-/// More is declared unknown than the equations determine.
-bool InstantSolver::explain_open(const StaticOrder& instant) {
-  const auto why = structure::explain_initial(context_.pool, instant.analysis, instant.order,
-                                              engine_.workshop_.names(), "at this instant");
-  CHI_CHECK(why.has_value(), "unknowns are left open");
-  Diagnostic result = structure::to_diagnostic(
-      DiagCode::SingularEquations, *why, [this](std::int32_t row) { return rows_[at(row)].span; });
-  result.span = span_;
-  result.notes.clear();  // degrees of freedom are those of a motion
-  for (Label& label : result.labels) {
-    if (label.text.empty()) label.text = "what determines them";
-  }
-  result.help += ", or add an equation";
-  return engine_.fail(std::move(result));
-}
-
 /// "`F` and `v'`"
 std::string InstantSolver::impulsive_names(std::span<const ExprId> leaves) const {
   std::string names;
@@ -220,54 +201,23 @@ std::string InstantSolver::impulsive_names(std::span<const ExprId> leaves) const
   return names;
 }
 
-bool InstantSolver::explain_unsolved(const SolveFailure& failure) {
-  Diagnostic result{.code = DiagCode::NoConsistentValues, .span = span_};
-  result.message = fmt::format("these instantaneous equations have no solution at t = {}: {}",
-                               engine_.workshop_.machine.time, numerics::name(failure.status));
-  std::string unknowns;
-  for (std::size_t i = 0; i < failure.unknowns.size() && i < kMaxShown; ++i) {
-    const SolveFailure::Unknown& u = failure.unknowns[i];
-    if (u.var.var.index >= engine_.workshop_.model.variable_slots) continue;
-    unknowns += fmt::format("{}{} = {:.6g}", unknowns.empty() ? "" : ", ",
-                            engine_.variable_name(u.var), u.value);
-  }
-  if (!unknowns.empty()) {
-    result.notes.push_back("unknown here, at the best point found: " + unknowns);
-  }
-  for (const SolveFailure::RowValue& row : failure.rows) {
-    if (at(row.row.row) >= rows_.size() || result.labels.size() >= kMaxShown) continue;
-    result.labels.push_back(
-        {rows_[at(row.row.row)].span, fmt::format("off by {:.6g}", row.residual)});
-  }
-  result.help = "see which variables are declared unknown here, and which keep their values";
-  return engine_.fail(std::move(result));
-}
-
 bool InstantSolver::solve() {
-  structure::System system;
-  for (const Row& row : rows_) system.rows.push_back(row.expr);
-  system.declared = declared_;
-  structure::Analysis analysis = structure::analyse(context_.pool, system);
-  structure::BlockOrder order;
-  if (analysis.singular) {
-    StaticOrder found = order_instant(context_.pool, system, analysis);
-    if (!found.order.over_rows.empty()) return explain_singular(system, analysis);
-    if (!found.order.is_square()) return explain_open(found);
-    analysis = std::move(found.analysis);
-    order = std::move(found.order);
-  } else {
-    order = structure::order_blocks(context_.pool, analysis, structure::known_values(analysis));
-  }
+  structure::InstantSystem instant{.passing = passing_,
+                                   .added = static_cast<std::int32_t>(rows_.size() - active_rows_)};
+  for (const Row& row : rows_) instant.system.rows.push_back(row.expr);
+  instant.system.declared = declared_;
+  const std::vector<VarId> all = unknowns(rows_);
+  std::set_difference(all.begin(), all.end(), active_unknowns_.begin(), active_unknowns_.end(),
+                      std::back_inserter(instant.held));
+  const structure::InstantOrder found = structure::order_instant(context_.pool, instant);
+  const structure::BlockOrder& order = found.order;
+  if (!order.over_rows.empty()) return explain_over(instant.system, found);
+  if (!order.is_square()) return explain_open(found);
   SystemSolver solver(context_, order);
   load({});
   if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
   for (const VarRef x : order.unknowns) {
     if (x.order == 0) keep(x.var, frame_[at(place(x))]);
-  }
-  for (const auto* more : {&order.over_unknowns, &order.under_unknowns}) {
-    for (const VarRef x : *more) {
-      if (x.order == 0) keep(x.var, frame_[at(place(x))]);
-    }
   }
   return true;
 }
@@ -436,26 +386,6 @@ void InstantSolver::tell_conserved() {
     return std::pair(frame_[at(place({before_id(x.var), 0}))], frame_[at(place(x))]);
   };
   engine_.tell_conserved(conserved_sums(integrated_, values), span_);
-}
-
-bool InstantSolver::explain_impact(const structure::Analysis& impact,
-                                   const structure::BlockOrder& order) {
-  Diagnostic result{.code = DiagCode::SingularEquations,
-                    .span = span_,
-                    .message = fmt::format("the impact has {} equations for {} unknowns",
-                                           impact.kept.size(), impact.unknowns.size())};
-  for (const auto& row : order.over_rows) {
-    result.labels.push_back({rows_[at(row.row)].span, "one of these is too many"});
-  }
-  for (const VarRef x : order.under_unknowns) {
-    result.notes.push_back(
-        fmt::format("nothing determines {} of `{}`", is_extra(x.var) ? "the impulse" : "the jump",
-                    engine_.variable_name({is_extra(x.var) ? variable_of(x.var) : x.var, 0})));
-  }
-  result.help =
-      "an equation that fixes an impulsive unknown between impacts (`F = 0`) forbids the "
-      "impulse: close its guard for the instant; there is one law for each impulse";
-  return engine_.fail(std::move(result));
 }
 
 bool Engine::instant(std::int32_t block, std::int32_t number) {

@@ -19,6 +19,10 @@
 #include "sim/state_monitor.h"
 #include "sim/workshop.h"
 
+namespace chi::flat {
+struct Activity;
+}
+
 namespace chi::sim {
 
 /// On which side of a border the part is, just after the present instant.
@@ -233,6 +237,8 @@ class Part {
   /// them that the equations allow; none if they do so at a single point, or not at all.
   std::optional<SolveFailure> dependent_equations(Plan& plan, std::vector<double> frame);
   void set_checks_apart(ModeEquations& mode) const;
+  using Passing = std::vector<std::vector<std::int32_t>>;
+  Passing passing_rows(const flat::Activity& activity, const ModeEquations& mode) const;
   /// Valid up to the next call.
   const std::vector<Truth>& condition_truths(const Sides& sides);
   /// The side on which each border is just after this instant, by values and, where they are zero,

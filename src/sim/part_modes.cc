@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -224,7 +225,42 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
   }
   mode.system.declared = flat::declared_unknowns(set, activity);
   set_checks_apart(mode);
+  mode.passing = passing_rows(activity, mode);
   return mode;
+}
+
+// Not where there are several alternatives: when the guard closes, others take the place of its
+// rows.
+Part::Passing Part::passing_rows(const flat::Activity& activity, const ModeEquations& mode) const {
+  const flat::EquationSet& set = equations_.set;
+  std::map<ExprId, std::vector<expr::VarId>> declares;  // by guard, in whatever process it stands
+  for (const flat::Unknown& u : set.unknowns) {
+    if (!u.branch || u.variable.order > 0 || !activity.is_active(u.branch)) continue;
+    const flat::Branch& branch = set.branches[u.branch];
+    if (!set.choices[branch.choice].must_open) declares[branch.guard].push_back(u.variable.var);
+  }
+  if (declares.empty()) return {};
+  std::set<expr::VarId> differential;
+  for (const VarRef x : expr::incidence(workshop_.pool(), mode.system.rows).entry) {
+    if (x.order > 0) differential.insert(x.var);
+  }
+  std::erase_if(declares, [&](const auto& entry) {
+    return std::ranges::none_of(entry.second,
+                                [&](expr::VarId v) { return differential.count(v) != 0; });
+  });
+  std::map<ExprId, std::size_t> groups;  // in the order of their first rows
+  Passing passing;
+  for (std::size_t i = 0; i < mode.system.rows.size(); ++i) {
+    BranchId b = set.equations[EquationId{mode.equations[i]}].branch;
+    while (b && declares.count(set.branches[b].guard) == 0) {
+      b = set.choices[set.branches[b].choice].parent;
+    }
+    if (!b) continue;
+    const auto [group, is_new] = groups.try_emplace(set.branches[b].guard, passing.size());
+    if (is_new) passing.emplace_back();
+    passing[group->second].push_back(static_cast<std::int32_t>(i));
+  }
+  return passing;
 }
 
 void Part::set_checks_apart(ModeEquations& mode) const {

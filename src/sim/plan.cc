@@ -5,6 +5,7 @@
 #include "expr/build.h"
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
+#include "structure/instant.h"
 
 namespace chi::sim {
 namespace {
@@ -51,37 +52,13 @@ void Plan::append_divisors(const double* frame, std::vector<double>& pivots) {
 }
 
 void Plan::make_static() {
-  StaticOrder found = order_instant(context_.pool, equations_.system, analysis_);
+  structure::InstantOrder found =
+      structure::order_instant(context_.pool, {equations_.system, equations_.passing});
   if (!found.order.is_square()) return;
   is_static_ = true;
   why_static_ = analysis_.singular;
   ip_ = std::move(found.order);
   analysis_ = std::move(found.analysis);
-}
-
-StaticOrder order_instant(const expr::Pool& pool, const structure::System& system,
-                          const structure::Analysis& singular) {
-  structure::Analysis wider = singular;
-  wider.singular.reset();
-  wider.d.assign(wider.unknowns.size(), 0);
-  const expr::Incidence incidence = expr::incidence(pool, system.rows);
-  for (const VarRef x : incidence.entry) {
-    const int j = wider.unknown_index(x.var);
-    if (j >= 0) wider.d[at(j)] = std::max(wider.d[at(j)], x.order);
-  }
-  wider.kept.clear();
-  wider.derivatives.clear();
-  for (std::size_t i = 0; i < system.rows.size(); ++i) {
-    wider.kept.push_back(static_cast<std::int32_t>(i));
-    wider.derivatives.push_back({system.rows[i]});
-  }
-  wider.c.assign(wider.kept.size(), 0);
-  std::vector<VarRef> given;
-  for (std::size_t j = 0; j < wider.unknowns.size(); ++j) {
-    if (wider.d[j] > 0 && !wider.is_declared[j]) given.push_back({wider.unknowns[j], 0});
-  }
-  structure::BlockOrder order = structure::order_blocks(pool, wider, given);
-  return {std::move(wider), std::move(order)};
 }
 
 bool Plan::has_lower(VarRef x) const {
@@ -117,7 +94,8 @@ SystemSolver& Plan::ip_solver() {
 }
 
 bool Plan::has_choice() const {
-  return std::any_of(analysis_.c.begin(), analysis_.c.end(), [](int c) { return c > 0; });
+  return !is_static_ &&
+         std::any_of(analysis_.c.begin(), analysis_.c.end(), [](int c) { return c > 0; });
 }
 
 StateVariant* Plan::variant_for(structure::StateChoice choice) {

@@ -24,6 +24,9 @@ struct ModeEquations {
   /// equations they come from stand beside them.
   std::vector<expr::ExprId> checks;
   std::vector<std::int32_t> checked_equations;
+  /// Rows under a guard that declares a differential variable unknown, by guard: for the motion
+  /// they may be too many, as in a steady start, and hold at an instant only (structure/instant.h).
+  std::vector<std::vector<std::int32_t>> passing;
   std::vector<expr::VarRef> weights;  ///< of sliding borders: unknown numbers between 0 and 1
   std::vector<int> sliding;           ///< the borders they belong to
 };
@@ -35,15 +38,6 @@ struct StateVariant {
   std::unique_ptr<SystemSolver> solver;  ///< all other values from the states
   std::unique_ptr<Motion> motion;        ///< made when first needed
 };
-
-/// The IP of equations as they are, none differentiated: unknown are the derivatives in them and
-/// the declared variables (P1 §4).
-struct StaticOrder {
-  structure::Analysis analysis;  ///< of the values in play; not Pryce's
-  structure::BlockOrder order;
-};
-StaticOrder order_instant(const expr::Pool& pool, const structure::System& system,
-                          const structure::Analysis& singular);
 
 /// Everything that is known of one mode of one part: its analysis, made once; solvers for the
 /// consistent values and for the motion; derivatives of any order.

@@ -141,9 +141,11 @@ struct BlockOrder {
 };
 
 /// All rows f_i^(k), k <= c_i, against all values x_j^(k), k <= d_j, that are not in `given`
-/// (ascending). With the states for `given` it is the IVP; with `known_values` the IP.
+/// (ascending). With the states for `given` it is the IVP; with `known_values` the IP. Rows in
+/// `without`, ascending by row and order, are left out.
 BlockOrder order_blocks(const expr::Pool& pool, const Analysis& analysis,
-                        std::span<const expr::VarRef> given);
+                        std::span<const expr::VarRef> given,
+                        std::span<const BlockOrder::Row> without = {});
 
 /// The highest order of derivative of each unknown in the kept rows, undifferentiated.
 std::vector<int> written_orders(const Analysis& analysis);

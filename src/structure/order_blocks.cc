@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "expr/cone.h"
@@ -15,14 +16,21 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+bool precedes(const BlockOrder::Row& a, const BlockOrder::Row& b) {
+  return std::pair(a.row, a.order) < std::pair(b.row, b.order);
+}
+
 // The rows f_i^(k) and the values x_j^(k) that are not given, numbered.
 class Ordering {
  public:
-  Ordering(const expr::Pool& pool, const Analysis& analysis, std::span<const VarRef> given)
+  Ordering(const expr::Pool& pool, const Analysis& analysis, std::span<const VarRef> given,
+           std::span<const BlockOrder::Row> without)
       : pool_(pool), analysis_(analysis) {
     for (std::size_t i = 0; i < analysis.kept.size(); ++i) {
       for (std::int32_t k = 0; k <= analysis.c[i]; ++k) {
-        rows_.push_back({analysis.kept[i], k, analysis.derivatives[i][at(k)]});
+        const BlockOrder::Row row{analysis.kept[i], k, analysis.derivatives[i][at(k)]};
+        if (!std::binary_search(without.begin(), without.end(), row, precedes))
+          rows_.push_back(row);
       }
     }
     auto next = given.begin();
@@ -115,8 +123,8 @@ class Ordering {
 }  // namespace
 
 BlockOrder order_blocks(const expr::Pool& pool, const Analysis& analysis,
-                        std::span<const VarRef> given) {
-  return Ordering(pool, analysis, given).run();
+                        std::span<const VarRef> given, std::span<const BlockOrder::Row> without) {
+  return Ordering(pool, analysis, given, without).run();
 }
 
 }  // namespace chi::structure

@@ -298,14 +298,15 @@ class InitialText {
 
   void too_many_declared() {
     show(order_.under_rows);
-    std::vector<VarId> declared;
+    // Of what is declared, differential variables could as well be known.
+    std::vector<VarId> declared, algebraic;
     const std::vector<int> written = written_orders(analysis_);
     for (const VarRef x : order_.under_unknowns) {
       const int j = analysis_.unknown_index(x.var);
-      if (x.order == 0 && analysis_.is_declared[at(j)] && written[at(j)] > 0) {
-        declared.push_back(x.var);
-      }
+      if (x.order > 0 || !analysis_.is_declared[at(j)]) continue;
+      (written[at(j)] > 0 ? declared : algebraic).push_back(x.var);
     }
+    if (declared.empty()) declared = std::move(algebraic);
     degrees_of_freedom();
     const std::size_t too_many = order_.under_unknowns.size() - order_.under_rows.size();
     if (declared.empty()) {
