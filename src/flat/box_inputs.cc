@@ -71,6 +71,7 @@ class InputFinder {
   }
 
   bool take_known(Operand& at, ExprId step) {
+    if (!has_places(at.type)) return false;
     const auto index = known_index(step);
     const auto* array = std::get_if<sema::Array>(&model_.types[at.type]);
     if (!index) return false;
@@ -91,7 +92,15 @@ class InputFinder {
       at.type = model_.types.list(record->fields)[static_cast<std::size_t>(k)].type;
       return true;
     }
-    return false;  // a list
+    return false;
+  }
+
+  /// Whether elements have slots of their own: not those of lists and dictionaries, whose index may
+  /// be no integer either.
+  bool has_places(sema::TypeId type) const {
+    const sema::TypeNode& node = model_.types[type];
+    return std::holds_alternative<sema::Array>(node) || std::holds_alternative<sema::Tuple>(node) ||
+           std::holds_alternative<sema::Record>(node);
   }
 
   std::optional<std::int64_t> known_index(ExprId step) {
