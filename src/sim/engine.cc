@@ -12,6 +12,7 @@
 #include "flat/layout.h"
 #include "flat/scalars.h"
 #include "sim/deciding.h"
+#include "syntax/children.h"
 
 namespace chi::sim {
 namespace {
@@ -20,6 +21,34 @@ using expr::ExprId;
 using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// The slots of all variables that the text of a box names.
+std::vector<std::int32_t> named_slots(const flat::FlatModel& model, const flat::BlackBox& box) {
+  const flat::Block& block = model.blocks[at(box.block)];
+  std::vector<std::int32_t> slots;
+  const auto add = [&](std::int32_t slot, sema::TypeId type) {
+    const std::int64_t count = flat::slot_count(model.typed.types, type);
+    for (std::int64_t i = 0; i < count; ++i) slots.push_back(slot + static_cast<std::int32_t>(i));
+  };
+  std::vector<syntax::ExprId> pending{box.source};
+  while (!pending.empty()) {
+    const syntax::ExprId e = pending.back();
+    pending.pop_back();
+    syntax::append_children(model.typed.ast, e, pending);
+    const auto* name = std::get_if<sema::DeclId>(&model.typed.resolution[e]);
+    if (name == nullptr) continue;
+    const sema::Decl& decl = model.typed.decls[*name];
+    const std::int32_t k = decl.ordinal;
+    if (decl.kind == sema::DeclKind::Local && block.variables[at(k)]) {
+      const flat::Variable& variable = model.variables[block.variables[at(k)]];
+      add(variable.slot, variable.type);
+    } else if (decl.kind == sema::DeclKind::RefParam) {
+      add(std::get<flat::BoundVariable>(block.bindings[at(k)]).slot,
+          model.bodies[block.body].params[at(k)]);
+    }
+  }
+  return slots;
+}
 
 }  // namespace
 
@@ -231,7 +260,15 @@ void Engine::add_reader(std::int32_t member, ExprId leaf, bool decides) {
   const expr::Pool& pool = workshop_.pool();
   switch (pool.op(leaf)) {
     case expr::Op::Variable: return add_reader(member, pool.variable(leaf).var.index, decides);
-    case expr::Op::Call: return;  // boxes read memory only through their arguments
+    case expr::Op::Call: {
+      // What moves comes as arguments; lists and the like a box reads where they are.
+      const auto& source = workshop_.model.equations.functions[pool.called(leaf)];
+      const auto* function = std::get_if<flat::BoxFunction>(&source);
+      if (function == nullptr) return;
+      for (const std::int32_t slot : named_slots(workshop_.model, function->box))
+        add_reader(member, slot, decides);
+      return;
+    }
     default: break;
   }
   if (pool.discrete(leaf).index >= kFirstHeld) return;
