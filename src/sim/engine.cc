@@ -74,7 +74,9 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
   workshop_.is_set = [this](std::int32_t slot) { return is_set_[at(slot)] != 0; };
   for (const flat::Substitution& s : model.equations.substitutions) {
     if (s.variable.order == 0) {
-      substituted_.emplace(memory_slot(model, frames, s.variable.var.index), &s);
+      substituted_.emplace(memory_slot(model, frames, s.variable.var.index), s);
+    } else if (s.variable.order == 1) {
+      substituted_rates_.emplace(s.variable.var.index, s.value);
     }
   }
 }
@@ -311,7 +313,7 @@ void Engine::bring_all() {
 /// Substituted variables in memory, for who records them. One that has no value keeps its last.
 void Engine::store_substituted(double time) {
   for (const auto& [slot, substitution] : substituted_) {
-    const expr::Value value = evaluate_at(substitution->value, time);
+    const expr::Value value = evaluate_at(substitution.value, time);
     if (value.fault == expr::Fault::None) workshop_.machine.memory()[slot].r = value.value;
   }
 }

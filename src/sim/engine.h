@@ -95,7 +95,8 @@ class Engine : public Physics {
   void add_reader(std::int32_t member, expr::ExprId leaf, bool decides);
   void add_reader(std::int32_t member, std::int32_t flat_slot, bool decides);
   double discrete_value(expr::DiscreteId id);
-  double derivative_for_output(std::int32_t flat_slot);
+  double viewed_rate(std::int32_t flat_slot, double time);
+  double derivative_for_output(std::int32_t flat_slot, double time);
   void list(std::int32_t member);
   void see_blocks();
   void follow(std::int32_t member);
@@ -136,7 +137,7 @@ class Engine : public Physics {
   std::vector<std::vector<std::int32_t>> visible_;  // by block: the parts its statements can read
   std::vector<std::int32_t> changed_;  // parts that are dirty, have an event, or want a new search
   Tournament steps_, events_;          // by part: the end of its window, its earliest event
-  bool is_viewing_ = false;            // memory holds the values of another time, for output
+  bool is_viewing_ = false;  // memory and output frames hold the values of another time
   bool moves_ = false;                 // some part can move
   /// By process instance, part and border: the time of an event there that it was waiting for.
   std::map<std::tuple<std::int32_t, std::int32_t, int>, double> awaiting_;
@@ -149,7 +150,9 @@ class Engine : public Physics {
   std::vector<Reader> box_readers_;  // parts with boxed inputs: any assignment may concern them
   std::unordered_map<std::int64_t, std::vector<expr::ExprId>> values_;  // derivatives in statements
   std::unordered_map<std::int64_t, flat::EquationSet> instants_;
-  std::unordered_map<std::int64_t, const flat::Substitution*> substituted_;  // by memory slot
+  /// By memory slot. Copies: the model gets more when statements ask for derivatives.
+  std::unordered_map<std::int64_t, flat::Substitution> substituted_;
+  std::unordered_map<std::int32_t, expr::ExprId> substituted_rates_;  // derivatives, by flat slot
   std::vector<char> is_set_;                                                 // by flat slot
   std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
   std::unique_ptr<code::ModelBoxes> boxes_;

@@ -96,7 +96,7 @@ bool Engine::refresh(std::int64_t slot, std::int32_t count) {
     const auto found = substituted_.find(s);
     if (found == substituted_.end()) continue;
     double value = 0;
-    if (!evaluate_now(found->second->value, &value, found->second->span)) return false;
+    if (!evaluate_now(found->second.value, &value, found->second.span)) return false;
     workshop_.machine.memory()[s].r = value;
   }
   return true;
@@ -199,8 +199,10 @@ double Engine::value_of(VarRef x) {
   }
   const std::int32_t part = parts_.part_of_slot[at(x.var.index)];
   if (part < 0) return 0;
-  bring(part);
-  Part& p = *members_[at(part)].part;
+  if (!is_viewing_) bring(part);
+  Member& member = members_[at(part)];
+  Part& p = *member.part;
+  std::vector<double>& frame = is_viewing_ && member.run->moves() ? member.output : p.frame();
   if (p.plan() == nullptr) return 0;
   const structure::Analysis& analysis = p.plan()->analysis();
   const int j = analysis.unknown_index(x.var);
@@ -208,10 +210,12 @@ double Engine::value_of(VarRef x) {
   const int beyond = x.order - analysis.d[at(j)];
   if (beyond > 0) {  // no equation mentions it: by differentiating them
     p.plan()->build_tower(beyond);
-    p.fit(p.frame());
-    if (!p.plan()->climb(p.frame().data(), beyond)) return std::numeric_limits<double>::quiet_NaN();
+    p.fit(frame);
+    if (!p.plan()->climb(frame.data(), beyond)) return std::numeric_limits<double>::quiet_NaN();
   }
-  return p.frame()[at(p.place(x))];
+  const std::int32_t place = p.place(x);
+  p.fit(frame);
+  return frame[at(place)];
 }
 
 expr::Value Engine::evaluate_at(ExprId e, double time) {
