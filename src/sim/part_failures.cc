@@ -128,9 +128,11 @@ void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& r
     }
   }
   if (failure.fault) {
-    result.notes.push_back(fmt::format("{}: the argument is {:.6g}",
-                                       expr::fault_text(failure.fault->fault),
-                                       failure.fault->argument));
+    std::string note(expr::fault_text(failure.fault->fault));
+    if (failure.fault->fault != expr::Fault::NoAlternative) {
+      note += fmt::format(": the argument is {:.6g}", failure.fault->argument);
+    }
+    result.notes.push_back(std::move(note));
   }
   std::string unknowns;
   for (std::size_t i = 0; i < failure.unknowns.size() && i < kMaxShown; ++i) {
