@@ -81,6 +81,7 @@ Operand Lowering::call_library(ExprId expr, Builtin builtin, std::span<const Exp
   if (builtin == Builtin::Pi) {
     return constant(type, {3.14159265358979323846});
   }
+  if (builtin == Builtin::Delayed) return asked_value(expr);
   if (makes_distribution(builtin)) return distribution(builtin, type, arguments);
   if (builtin >= Builtin::Hd && builtin <= Builtin::Str)
     return library_sequence(builtin, type, arguments);

@@ -31,10 +31,7 @@ class InputFinder {
         continue;
       }
       if (std::holds_alternative<syntax::Time>(model_.ast.exprs[e].node)) out_.reads_time = true;
-      if (const auto* call = std::get_if<syntax::Call>(&model_.ast.exprs[e].node)) {
-        const auto* builtin = std::get_if<sema::Builtin>(&model_.resolution[call->callee]);
-        out_.delays |= builtin != nullptr && *builtin == sema::Builtin::Delayed;
-      }
+      out_.delays |= is_delay(model_, e);
       const auto mark = static_cast<std::ptrdiff_t>(stack.size());
       syntax::append_children(model_.ast, e, stack);
       std::reverse(stack.begin() + mark, stack.end());  // the first is taken first

@@ -11,6 +11,9 @@
 
 namespace chi::sim {
 
+/// One instantaneous equation as it is solved: left - right, with kinks that make events.
+expr::ExprId instant_row(expr::Pool& pool, const flat::Equation& equation);
+
 /// Solves one instantaneous equation statement (semantics.md §6, §7): its unknowns and equations
 /// are added to the active ones of the parts it touches, the IP of all of them is solved, and the
 /// variables keep the values found.
@@ -37,7 +40,7 @@ class InstantSolver {
   std::optional<expr::ExprId> integral(const Row& row);
   void tell_conserved();
   bool is_true(expr::ExprId condition, bool* truth);
-  void load(const std::vector<expr::VarRef>& extra);
+  bool load(const std::vector<expr::VarRef>& extra);
   void keep(expr::VarId v, double value);
   bool explain_singular(const structure::System& system, const structure::Analysis& analysis);
   bool explain_open(const StaticOrder& instant);

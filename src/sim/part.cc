@@ -27,6 +27,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr int kCrowd = 4;
 /// Times that the values of `floor` may change at one instant before they are consistent.
 constexpr int kMostRounds = 50;
+constexpr int kMostStarts = 200;  // of delays that look back at what depends on them
 
 }  // namespace
 
@@ -65,6 +66,9 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
   for (int b = 0; b < static_cast<int>(conditions_.borders().size()); ++b) {
     mode_borders_.push_back(b);
   }
+  std::vector<ExprId> formulas = rows;
+  for (const flat::Branch& branch : set.branches) formulas.push_back(branch.guard);
+  for (const ExprId delay : expr::delays(pool, formulas).node) watch_kinks(delay);
   // What is loaded from memory has its place before the first mode is made.
   enter_inputs(rows);
   std::vector<ExprId> arguments;
@@ -96,6 +100,8 @@ int Part::add_condition(ExprId condition, Span span) {
   const int number = conditions_.add(condition);
   enter_inputs(std::span(&condition, 1));
   for (const int b : conditions_.borders_of(number)) statement_spans_.emplace(b, span);
+  for (const ExprId delay : expr::delays(workshop_.pool(), std::span(&condition, 1)).node)
+    watch_kinks(delay);
   return number;
 }
 
@@ -154,14 +160,6 @@ void Part::load(double time) {
   fill_delays(frame_);
 }
 
-void Part::fill_delays(std::vector<double>& frame) {
-  if (!delays_.update()) return;
-  fit(frame);
-  fit(frame_);
-  if (!has_started_) delays_.start(frame[at(time_place_)], frame.data());
-  delays_.set_after(frame[at(time_place_)], frame.data());
-}
-
 bool Part::reload() {
   bool changed = false;
   const auto set = [&](std::size_t i, double value) {
@@ -200,7 +198,7 @@ bool Part::depends_on_time() const {
   for (int c = 0; c < conditions_.size(); ++c) {
     if (pool.has(conditions_.condition(c), kByItself)) return true;
   }
-  return false;
+  return delays_.keeps_past();
 }
 
 /// Of the guard or equation in which the border occurs first.
@@ -467,12 +465,14 @@ bool Part::settle(double time) {
   Plan* const before = plan_;
   for (int round = 0;; ++round) {
     if (!settle_only_mode() && !ModeSearch(*this, !has_started_).run()) return false;
-    if (!hold_floors()) break;
-    if (round < kMostRounds) continue;
-    failure_ =
-        Diagnostic{.code = DiagCode::NoConsistentMode,
-                   .span = first_span(),
-                   .message = fmt::format("`floor` has no consistent value at t = {}", time)};
+    const bool steps = hold_floors();
+    if (!steps && !start_delays()) break;
+    if (round < (steps ? kMostRounds : kMostStarts)) continue;
+    failure_ = Diagnostic{.code = DiagCode::NoConsistentMode,
+                          .span = first_span(),
+                          .message = fmt::format("`{}` has no consistent value at t = {}",
+                                                 steps ? "floor" : "delay", time)};
+    if (!steps) failure_->help = "say what was before the start: `delay(x, tau, x0)`";
     return false;
   }
   has_started_ = true;

@@ -73,6 +73,10 @@ Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span s
   };
   point.variable = value_of;
   point.discrete = [this](expr::DiscreteId d) { return workshop_.discrete(d); };
+  point.delayed = [this](expr::ExprId delay, double) {
+    const std::size_t p = at(leaves_.place(delay));
+    return p < frame_.size() ? frame_[p] : std::numeric_limits<double>::quiet_NaN();
+  };
   point.opaque = [this](expr::FunctionId f, std::span<const double> arguments) {
     return workshop_.boxes == nullptr ? std::numeric_limits<double>::quiet_NaN()
                                       : workshop_.boxes->call(f, arguments);
