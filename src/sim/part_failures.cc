@@ -133,7 +133,10 @@ void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& r
   }
   if (failure.fault) {
     std::string note(expr::fault_text(failure.fault->fault));
-    if (failure.fault->fault != expr::Fault::NoAlternative) {
+    const bool of_function = failure.fault->fault == expr::Fault::SqrtOfNegative ||
+                             failure.fault->fault == expr::Fault::LnOfNonPositive ||
+                             failure.fault->fault == expr::Fault::OutsideDomain;
+    if (of_function) {
       note += fmt::format(": the argument is {:.6g}", failure.fault->argument);
     }
     result.notes.push_back(std::move(note));
