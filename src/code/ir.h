@@ -128,10 +128,12 @@ using UnwindingIndices = std::vector<std::pair<sema::DeclId, std::int64_t>>;
 
 /// What a process wants of the truth of a condition.
 enum class Wanted : std::uint8_t {
-  Either,  ///< a guard, a plain use: the truth at this instant
-  True,    ///< it waits for it in a `nabla`. At the event that makes the relation true just after
-           ///< this instant it is over, so that counts as true (`nabla x > 3` passes at x = 3);
-  False,   ///< the same under a `not`
+  Either,   ///< a plain use: the truth at this instant
+  True,     ///< it waits for it in a `nabla`. At the event that makes the relation true just after
+            ///< this instant it is over, so that counts as true (`nabla x > 3` passes at x = 3);
+  False,    ///< the same under a `not`
+  Lasting,  ///< a guard while the process waits: the truth at this instant and, when time is about
+            ///< to pass, what holds from now on
 };
 
 /// A condition with relations over variables that equations may determine, or over `time`: the

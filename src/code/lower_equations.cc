@@ -71,7 +71,9 @@ bool Lowering::is_asked(ExprId expr) {
   const bool relation = binary != nullptr && is_relation(*binary);
   if (!relation) {
     const bool other =
-        std::holds_alternative<syntax::Call>(node) ||
+        std::holds_alternative<syntax::Call>(node) || std::holds_alternative<syntax::Index>(node) ||
+        std::holds_alternative<syntax::Member>(node) ||
+        std::holds_alternative<syntax::Project>(node) ||
         (binary != nullptr &&
          (binary->op == BinaryOp::In || binary->op == BinaryOp::Eq || binary->op == BinaryOp::Ne));
     if (condition_ == nullptr || !other || !types().is(type_of(expr), BasicType::Bool))
@@ -156,6 +158,12 @@ Operand Lowering::with_wanted(Wanted wanted, ExprId expr) {
   const Operand result = value(expr);
   condition_->wanted = outer;
   return result;
+}
+
+/// What decides, inside a condition, between values: neither truth of it is wanted.
+Operand Lowering::deciding(ExprId expr) {
+  const bool waits = condition_ != nullptr && condition_->selection != nullptr;
+  return with_wanted(waits ? Wanted::Lasting : Wanted::Either, expr);
 }
 
 /// How many questions the code of a condition asks.

@@ -180,7 +180,7 @@ TEST(LowerEquations, SelectiveWaitingNotesGuardsAndConditions) {
   EXPECT_FALSE(selection.conditions[2].guard);
   EXPECT_EQ(selection.conditions[2].offer, 2);
   const Program& program = *l.program;
-  EXPECT_EQ(program.conditions[0].wanted, Wanted::Either);
+  EXPECT_EQ(program.conditions[0].wanted, Wanted::Lasting);
   EXPECT_EQ(program.conditions[2].wanted, Wanted::True);
   ASSERT_EQ(program.conditions[2].indices.size(), 1u);
   EXPECT_EQ(program.conditions[1].indices[0].second, 1);

@@ -17,7 +17,11 @@ Operand Lowering::unary(ExprId expr, const syntax::Unary& node) {
   if (node.op == syntax::UnaryOp::Sample) return sample(node.operand, type);
   if (node.op == syntax::UnaryOp::Not) {
     Wanted wanted = condition_ == nullptr ? Wanted::Either : condition_->wanted;
-    if (wanted != Wanted::Either) wanted = wanted == Wanted::True ? Wanted::False : Wanted::True;
+    if (wanted == Wanted::True) {
+      wanted = Wanted::False;
+    } else if (wanted == Wanted::False) {
+      wanted = Wanted::True;
+    }
     const Operand truth = with_wanted(wanted, node.operand);
     const std::int32_t reg = temporary(1);
     emit(Op::Not, reg, truth.reg);
@@ -255,7 +259,7 @@ Operand Lowering::connective(const syntax::Binary& node) {
 Operand Lowering::conditional(ExprId expr, const syntax::Conditional& node) {
   const TypeId type = type_of(expr);
   const std::int32_t reg = temporary(slots(type));
-  const Operand condition = with_wanted(Wanted::Either, node.condition);
+  const Operand condition = deciding(node.condition);
   const std::int32_t otherwise = emit(Op::JumpUnless, condition.reg);
   into(reg, node.then, type);
   const std::int32_t end = emit(Op::Jump);
@@ -270,7 +274,7 @@ Operand Lowering::guarded(ExprId expr, const syntax::GuardedExpr& node) {
   const std::int32_t reg = temporary(slots(type));
   std::vector<std::int32_t> ends;
   for (const syntax::GuardedValue& alternative : ast().list(node.alternatives)) {
-    const Operand guard = with_wanted(Wanted::Either, alternative.guard);
+    const Operand guard = deciding(alternative.guard);
     const std::int32_t next = emit(Op::JumpUnless, guard.reg);
     into(reg, alternative.value, type);
     ends.push_back(emit(Op::Jump));

@@ -102,7 +102,9 @@ Offer Lowering::case_offer(const Case& c, std::int32_t number, const Clock& cloc
   if (!always) {
     offer.guard = temporary(1);
     settle_for(alternative.guard);
-    const InCondition in{.selection = selection.waits ? &selection : nullptr, .offer = number};
+    const InCondition in{.wanted = selection.waits ? Wanted::Lasting : Wanted::Either,
+                         .selection = selection.waits ? &selection : nullptr,
+                         .offer = number};
     move(offer.guard, condition_value(alternative.guard, in).reg, basic(BasicType::Bool));
   }
   offer.span = ast().exprs[alternative.guard].span;

@@ -187,6 +187,7 @@ class Lowering {
   void check_indices(syntax::ExprId expr);
   Operand condition_value(syntax::ExprId expr, InCondition condition);
   Operand with_wanted(Wanted wanted, syntax::ExprId expr);
+  Operand deciding(syntax::ExprId expr);
   std::int32_t count_asked(syntax::ExprId expr, bool awaited);
   void start_notes(std::int32_t count);
   UnwindingIndices unwinding_indices() const;

@@ -39,6 +39,7 @@ Simulation simulate(const SourceFile& source, const SimulationRequest& request,
   result.outcome = scheduler.run();
   result.trace = recording.trace();
   result.ran = true;
+  for (const Diagnostic& warning : result.outcome.warnings) diagnostics.report(warning);
   if (result.outcome.failed()) diagnostics.report(explain(result.outcome, source));
   return result;
 }

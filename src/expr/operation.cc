@@ -109,7 +109,7 @@ std::string_view fault_text(Fault fault) {
     case Fault::PowerUndefined: return "power without a real value";
     case Fault::OutsideDomain: return "argument outside the domain of the function";
     case Fault::NotANumber: return "result is not a number";
-    case Fault::NoAlternative: return "an index is out of range, or no guard is open";
+    case Fault::NoAlternative: return "no guard is open, or an index is out of range";
   }
   return "";
 }

@@ -66,7 +66,11 @@ class FactFinder {
       children.clear();
       syntax::append_children(model_.ast, e, children);
       ExprFacts facts{.moves = moves_itself(e), .boxed = is_boxed(e)};
-      for (const ExprId child : children) facts.moves |= facts_[child].moves;
+      facts.of_reals = facts.moves && types_.is(model_.type[e], sema::BasicType::Real);
+      for (const ExprId child : children) {
+        facts.moves |= facts_[child].moves;
+        facts.of_reals |= facts_[child].of_reals;
+      }
       facts_.add(facts);
     }
     return std::move(facts_);
@@ -166,8 +170,9 @@ class FactFinder {
       case BinaryOp::Ne: return !scalar(n.left) || !scalar(n.right);
       case BinaryOp::And:
       case BinaryOp::Or: return false;
+      // Exact for all integers, which reals are not; but some are made of reals.
       case BinaryOp::IntDiv:
-      case BinaryOp::Mod:  // exact for all integers, which reals are not
+      case BinaryOp::Mod: return !facts_[n.left].of_reals && !facts_[n.right].of_reals;
       case BinaryOp::Concat:
       case BinaryOp::Subtract:
       case BinaryOp::In: return true;

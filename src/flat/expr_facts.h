@@ -9,6 +9,7 @@ namespace chi::flat {
 struct ExprFacts {
   /// A variable, `time` or a parameter of a function occurs: it has no value before the run.
   bool moves = false;
+  bool of_reals = false;  ///< a real that moves occurs in it: it can change between events
   /// Expressions over reals and truth values cannot say it, though they may be able to say what is
   /// around it: lists, strings, `div`, functions of such.
   bool boxed = false;

@@ -277,13 +277,19 @@ class Run {
       case BinaryOp::Or: return put(expr::disjunction(pool_, one(n.left), one(n.right)));
       case BinaryOp::Eq: return equality(n, true);
       case BinaryOp::Ne: return equality(n, false);
-      case BinaryOp::IntDiv:
+      case BinaryOp::IntDiv: return put(quotient(n));
       case BinaryOp::Mod:
+        return put(expr::sub(pool_, one(n.left), expr::mul(pool_, one(n.right), quotient(n))));
       case BinaryOp::Concat:
       case BinaryOp::Subtract:
       case BinaryOp::In: return false;
     }
     return false;
+  }
+
+  // Whole numbers, rounded down.
+  expr::ExprId quotient(const syntax::Binary& n) {
+    return expr::unary(pool_, Op::Floor, expr::div(pool_, one(n.left), one(n.right)));
   }
 
   // Structures are equal if all their scalars are.

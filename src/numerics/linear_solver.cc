@@ -106,6 +106,11 @@ class DenseFactors {
   }
 
   double ratio() const { return ratio_; }
+  int sign() const {
+    const auto diagonal = lu_.matrixLU().diagonal();
+    const auto negative = (diagonal.array() < 0).count();
+    return static_cast<int>(lu_.permutationP().determinant()) * (negative % 2 == 0 ? 1 : -1);
+  }
 
  private:
   Eigen::MatrixXd matrix_;
@@ -162,8 +167,30 @@ class SparseFactors {
     klu_tsolve(symbolic_, numeric_, pattern_.rows, 1, b, &common_);
   }
   double ratio() const { return ratio_; }
+  // P A Q = L U.
+  int sign() {
+    const auto* pivots = static_cast<const double*>(numeric_->Udiag);
+    int result = parity(numeric_->Pnum) * parity(symbolic_->Q);
+    for (int k = 0; k < pattern_.rows; ++k) {
+      if (pivots[k] < 0) result = -result;
+    }
+    return result;
+  }
 
  private:
+  // A cycle of even length is an odd permutation.
+  int parity(const int* permutation) {
+    seen_.assign(at(pattern_.rows), 0);
+    int result = 1;
+    for (int first = 0; first < pattern_.rows; ++first) {
+      for (int k = permutation[first]; k != first && seen_[at(first)] == 0; k = permutation[k]) {
+        seen_[at(k)] = 1;
+        result = -result;
+      }
+    }
+    return result;
+  }
+
   int* starts() { return pattern_.column_starts.data(); }
   int* rows() { return pattern_.row_indices.data(); }
 
@@ -192,6 +219,7 @@ class SparseFactors {
   klu_symbolic* symbolic_ = nullptr;
   klu_numeric* numeric_ = nullptr;
   double ratio_ = 0.0;
+  std::vector<char> seen_;
 };
 
 }  // namespace
@@ -245,6 +273,13 @@ const Singularity& LinearSolver::singularity() const { return implementation_->f
 double LinearSolver::pivot_ratio() const {
   const Implementation& i = *implementation_;
   return i.sparse ? i.sparse->ratio() : i.dense->ratio();
+}
+
+// Scales are positive.
+int LinearSolver::determinant_sign() const {
+  const Implementation& i = *implementation_;
+  if (i.pattern.rows == 0) return 1;
+  return i.sparse ? i.sparse->sign() : i.dense->sign();
 }
 
 // (R A C) y = R b, x = C y.

@@ -54,6 +54,8 @@ class LinearSolver {
   /// Smallest over largest pivot of the scaled matrix: a cheap hint at the condition, 0 if
   /// singular.
   double pivot_ratio() const;
+  /// Of the determinant, 1 or -1. Requires that `factor` said Ok.
+  int determinant_sign() const;
 
  private:
   struct Implementation;

@@ -90,6 +90,28 @@ TEST(LinearSolver, SolvesTheTransposedSystem) {
   }
 }
 
+// Exchanging two rows turns the sign, so does the sign of one.
+TEST(LinearSolver, KnowsTheSignOfTheDeterminant) {
+  for (const LinearMethod method : {LinearMethod::Dense, LinearMethod::Sparse}) {
+    std::vector<std::vector<double>> a = {{0, 2, 0, 1}, {3, 0, 1, 0}, {0, 1, 0, -4}, {1, 0, 5, 0}};
+    const auto sign = [&] {
+      const Matrix m = make(4, a);
+      LinearSolver solver(m.pattern, method);
+      EXPECT_EQ(solver.factor(m.values), FactorStatus::Ok);
+      return solver.determinant_sign();
+    };
+    EXPECT_EQ(sign(), -1);  // (2*-4 - 1) * (3*5 - 1): two blocks
+    std::swap(a[0], a[1]);
+    EXPECT_EQ(sign(), 1);
+    std::swap(a[2], a[3]);
+    EXPECT_EQ(sign(), -1);
+    for (double& v : a[1]) v = -v;
+    EXPECT_EQ(sign(), 1);
+    std::swap(a[0], a[3]);
+    EXPECT_EQ(sign(), -1);
+  }
+}
+
 TEST(LinearSolver, RefactorsWithOtherValues) {
   std::mt19937_64 random(2);
   Matrix m = random_sparse(100, random);

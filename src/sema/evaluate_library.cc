@@ -119,10 +119,16 @@ bool Evaluator::extreme(Builtin builtin, ExprId call, std::vector<Value>& argume
       return fail(span(call), fmt::format("`{}` of an empty list", builtin_text(builtin)));
     }
   } else {
-    candidates = std::move(arguments);
-    if (m_.types.is(type(call), BasicType::Real)) {
-      for (Value& v : candidates) v.data = number(v);
+    if (m_.types.is(type(call),
+                    BasicType::Real)) {  // as in a run, what is no number does not count
+      double best = number(arguments[0]);
+      for (const Value& v : arguments) {
+        best = builtin == Builtin::Min ? std::fmin(best, number(v)) : std::fmax(best, number(v));
+      }
+      out.data = best;
+      return true;
     }
+    candidates = std::move(arguments);
   }
   const auto best = builtin == Builtin::Min
                         ? std::min_element(candidates.begin(), candidates.end())

@@ -51,6 +51,7 @@ TEST(Evaluate, Reals) {
   EXPECT_EQ(value_of("round(2.5) + floor(-0.5) + ceil(0.5)"), "3");
   EXPECT_EQ(value_of("floor(1e30)"), "integer overflow");
   EXPECT_EQ(value_of("max(1, 2.5) + min([3, 1, 2])"), "3.5");
+  EXPECT_EQ(value_of("max(inf - inf, 2.5) + min(1, inf - inf)"), "3.5");
   EXPECT_EQ(value_of("abs(-3) + sign(-2.5)"), "2.0");
 }
 

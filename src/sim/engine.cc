@@ -74,6 +74,15 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
     std::fill_n(is_set_.begin() + variable.slot, slots, char{1});
   }
   workshop_.discrete = [this](expr::DiscreteId id) { return discrete_value(id); };
+  workshop_.warn = [this](Diagnostic warning) {
+    constexpr std::size_t kMost = 20;
+    const auto is_same = [&](const Diagnostic& told) {
+      return told.code == warning.code && told.span && warning.span &&
+             told.span->begin == warning.span->begin;
+    };
+    if (warnings_.size() >= kMost || std::ranges::any_of(warnings_, is_same)) return;
+    warnings_.push_back(std::move(warning));
+  };
   workshop_.is_set = [this](std::int32_t slot) { return is_set_[at(slot)] != 0; };
   for (const flat::Substitution& s : model.equations.substitutions) {
     if (s.variable.order == 0) {
@@ -89,7 +98,7 @@ Engine::~Engine() = default;
 double Engine::discrete_value(expr::DiscreteId id) {
   if (id.index >= kFirstHeld) {
     for (Member& member : members_) {
-      for (const HeldFloor& held : member.part->equations().floors) {
+      for (const HeldStep& held : member.part->equations().steps) {
         if (workshop_.pool().discrete(held.leaf) != id) continue;
         return member.part->frame()[at(member.part->leaves().place(held.leaf))];
       }
@@ -263,7 +272,8 @@ bool Engine::translate_conditions() {
   };
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::int32_t member = member_of(variables[i]);
-    const int condition = members_[at(member)].part->add_condition(found[i].expr, found[i].span);
+    const int condition = members_[at(member)].part->add_condition(
+        parts_.together[i], found[i].span, parts_.steps_of_together[i]);
     awaited_.emplace(found[i].key, Awaited{static_cast<std::int32_t>(found[i].key >> 32), member,
                                            condition, found[i].wanted, found[i].span});
   }
@@ -290,7 +300,7 @@ void Engine::map_slots() {
     Part& part = *members_[m].part;
     std::vector<ExprId> rows;
     for (const flat::Equation& e : part.equations().set.equations) rows.push_back(e.left);
-    for (const HeldFloor& held : part.equations().floors) rows.push_back(held.argument);
+    for (const HeldStep& held : part.equations().steps) rows.push_back(held.argument);
     for (int c = 0; c < part.conditions().size(); ++c) {
       rows.push_back(part.conditions().condition(c));
     }

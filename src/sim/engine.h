@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -34,6 +35,7 @@ class Engine : public Physics {
   bool finish_discrete_phase(std::vector<std::int32_t>& woken) override;
   Advance advance(double limit, std::vector<std::int32_t>& woken) override;
   const Outcome& failure() const override { return outcome_; }
+  std::vector<Diagnostic> warnings() const override { return warnings_; }
   void count(RunCounts& counts) const override;
 
   void visit(std::int32_t block) override;
@@ -60,10 +62,11 @@ class Engine : public Physics {
     int condition = 0;
     code::Wanted wanted = code::Wanted::Either;
     Span span = {};
+    double lasts_at = -1;  ///< when it was asked last what holds from now on, of a guard
   };
   struct Watching {
     std::int32_t process = 0;
-    const Awaited* awaited = nullptr;
+    Awaited* awaited = nullptr;
     bool seen = false;
   };
   /// A part with all that is known of it at the present instant.
@@ -86,6 +89,8 @@ class Engine : public Physics {
     double last_event = -1;
     int crowded = 0;                    ///< events in a row between which no time passed
     std::vector<double> instants = {};  ///< the last times it was restarted at: to notice Zeno
+    double accumulates_at = kNever;     ///< where these pointed to, when they came in a series
+    static constexpr double kNever = std::numeric_limits<double>::infinity();
   };
   class View;
 
@@ -107,7 +112,7 @@ class Engine : public Physics {
   void see_blocks();
   void follow(std::int32_t member);
   Advance arrive(bool has_event, std::vector<std::int32_t>& woken);
-  const Awaited& awaited(std::int32_t block, std::int32_t condition) {
+  Awaited& awaited(std::int32_t block, std::int32_t condition) {
     return awaited_.at(key(block, condition));
   }
   static std::int64_t key(std::int32_t block, std::int32_t condition) {
@@ -132,6 +137,7 @@ class Engine : public Physics {
   void tell_conserved(const std::vector<ConservedSum>& sums, Span span);
   bool notice_chattering(Member& member);
   bool notice_zeno(std::int32_t member);
+  bool fail_zeno(Member& member, double limit, double step, double ratio);
   bool prepare_to_move();
   bool record(double from, double to);
   std::optional<Diagnostic> output_failed_;
@@ -170,6 +176,7 @@ class Engine : public Physics {
   std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
   std::unique_ptr<code::ModelBoxes> boxes_;
   Outcome outcome_;
+  std::vector<Diagnostic> warnings_;
   std::int64_t steps_since_check_ = 0;
   std::int64_t mode_switches_ = 0;
   std::int64_t state_events_ = 0;

@@ -173,7 +173,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
     }
     // How far from zero the values of the formulas are, where the event was located.
     const double value = std::max(std::abs(event.value), std::abs(values[at(event.border)].value));
-    if (!event.is_left) {
+    if (!event.is_left && !event.is_jump) {
       part.touch(event.border, event.time, value, event.direction == 0, event.is_close);
     }
     if (event.is_forced) {  // the step size is worn out

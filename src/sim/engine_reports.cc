@@ -103,9 +103,12 @@ bool Engine::notice_chattering(Member& member) {
                "them a hysteresis, or a mode of its own for the border"});
 }
 
-/// Events whose distances shrink like a geometric series never get past its limit.
+/// Events whose distances shrink like a geometric series never get past its limit. Near to it they
+/// may come in a haze: bodies that fall by less than what is known of their places. Then it shows
+/// in that they come past the limit, as dense as before it.
 bool Engine::notice_zeno(std::int32_t number) {
   constexpr std::size_t kKept = 12;
+  constexpr double kHaze = 1e-4;  // of the time that the series took
   Member& member = members_[at(number)];
   std::vector<double>& times = member.instants;
   const double now = workshop_.machine.time;
@@ -118,9 +121,14 @@ bool Engine::notice_zeno(std::int32_t number) {
   const bool goes_on = workshop_.options.zeno == Zeno::Continue;
   const std::size_t last = times.size() - 1;
   const double step = times[last] - times[last - 1];
-  const double near = goes_on ? kApart * std::abs(now)
-                              : 1e-8 * std::max(std::abs(now), times.back() - times.front());
-  if (step * step > near * (times[last - 1] - times[last - 2])) return true;  // far from a limit
+  const double span = std::max(std::abs(now), times.back() - times.front());
+  const double near = goes_on ? kApart * std::abs(now) : 1e-8 * span;
+  const bool is_past = now > member.accumulates_at;
+  if (is_past && now < member.accumulates_at + kHaze * span && step < 0.1 * kHaze * span) {
+    return fail_zeno(member, member.accumulates_at, step, 1);
+  }
+  if (is_past) member.accumulates_at = Member::kNever;
+  if (step * step > kHaze * span * (times[last - 1] - times[last - 2])) return true;  // far away
   double least = kInfinity, most = 0;
   for (std::size_t i = 2; i < times.size(); ++i) {
     const double ratio = (times[i] - times[i - 1]) / (times[i - 1] - times[i - 2]);
@@ -129,24 +137,35 @@ bool Engine::notice_zeno(std::int32_t number) {
   }
   const double rest = step * most / (1 - most);
   const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
-  if (!geometric || rest > near) return true;
-  const double limit = now + rest;
+  if (!geometric || rest > kHaze * span) return true;
+  member.accumulates_at = now + rest;
+  return rest > near || fail_zeno(member, now + rest, step, most);
+}
+
+bool Engine::fail_zeno(Member& member, double limit, double step, double ratio) {
   const BorderEvent& event = member.run->events().front();
   if (event.border < 0) return true;
   const std::string what =
       member.part->text(member.part->conditions().borders()[at(event.border)].difference) + " = 0";
   if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));
+  const std::string last =
+      ratio < 1
+          ? fmt::format("the last events were {:.3g} apart, each time {:.4g} of the time before",
+                        step, ratio)
+          : fmt::format(
+                "the last events were {:.3g} apart, nearer than places and speeds are "
+                "known",
+                step);
   return fail({.code = DiagCode::Zeno,
                .span = member.part->border_span(event.border),
                .message = fmt::format("events accumulate towards t = {:.10g}: {} comes ever faster",
                                       limit, what),
-               .notes = {fmt::format("the last events were {:.3g} apart, each time {:.4g} of the "
-                                     "time before",
-                                     step, most)},
-               .help = goes_on ? "this is as far as the events can be told apart: model what "
-                                 "happens there as a mode of its own"
-                               : "model what happens there as a mode of its own, end the run "
-                                 "before, or use `--zeno continue`"});
+               .notes = {last},
+               .help = workshop_.options.zeno == Zeno::Continue
+                           ? "this is as far as the events can be told apart: model what "
+                             "happens there as a mode of its own"
+                           : "model what happens there as a mode of its own, end the run "
+                             "before, or use `--zeno continue`"});
 }
 
 }  // namespace chi::sim

@@ -159,8 +159,8 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
   }
   member.part->look();
   if (!truth_of(asked, truth)) return false;
-  const bool passes =
-      asked.wanted != code::Wanted::Either && *truth == (asked.wanted == code::Wanted::True);
+  const bool passes = (asked.wanted == code::Wanted::True && *truth) ||
+                      (asked.wanted == code::Wanted::False && !*truth);
   if (passes) {
     for (const int b : members_[at(asked.member)].part->conditions().borders_of(asked.condition)) {
       awaiting_.erase({block, asked.member, b});
@@ -170,8 +170,14 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
 }
 
 bool Engine::truth_of(const Awaited& asked, bool* truth) {
-  Part& part = *members_[at(asked.member)].part;
+  Member& member = members_[at(asked.member)];
+  Part& part = *member.part;
   const auto [now, is_reached] = part.truth_now(asked.condition);
+  if (now == Truth::Undefined && part.is_on_border()) {
+    // `x > 0 and ln(x) > 1` where x is zero: what comes just behind this instant is looked for.
+    *truth = asked.wanted == code::Wanted::False;
+    return true;
+  }
   if (now == Truth::Undefined) {
     return fail(part.explain_undefined("the condition",
                                        part.conditions().condition(asked.condition), asked.span));
@@ -180,15 +186,23 @@ bool Engine::truth_of(const Awaited& asked, bool* truth) {
   // Where a border is reached, what holds from now on counts: a ball that has just bounced does not
   // find itself on the floor again. Only the process that waited for the event passes if the
   // condition holds at the instant itself, once.
-  const bool wanted = asked.wanted == code::Wanted::True;
   if (asked.wanted == code::Wanted::Either || !is_reached) return true;
+  if (asked.wanted == code::Wanted::Lasting && asked.lasts_at != workshop_.machine.time)
+    return true;
+  // Who comes to a border by a deadline was told of no event there: nobody has looked behind it.
+  if (part.refresh_sides()) {
+    member.wants_search = true;
+    list(asked.member);
+  }
   const bool after = part.truth_after(asked.condition) == Truth::True;
+  const bool wanted = asked.wanted == code::Wanted::True;
   const auto borders = part.conditions().borders_of(asked.condition);
   const bool came_for_it = std::any_of(borders.begin(), borders.end(), [&](int b) {
     const auto found = awaiting_.find({asked.block, asked.member, b});
     return found != awaiting_.end() && found->second == workshop_.machine.time;
   });
-  if (!came_for_it || *truth != wanted) *truth = after;
+  const bool is_guard = asked.wanted == code::Wanted::Lasting;
+  if (is_guard || !came_for_it || *truth != wanted) *truth = after;
   return true;
 }
 
@@ -286,7 +300,7 @@ const std::vector<ExprId>* Engine::asked_value(std::int32_t block, std::int32_t 
 }
 
 void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condition) {
-  const Awaited& asked = awaited(block, condition);
+  Awaited& asked = awaited(block, condition);
   Member& member = members_[at(asked.member)];
   member.run->watch(asked.condition);
   member.part->refresh_sides();  // nobody followed these borders since they were watched last
@@ -325,6 +339,7 @@ bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
     if (!member.watching.empty()) member.part->look();
     for (Watching& w : member.watching) {
       bool truth = false;
+      w.awaited->lasts_at = workshop_.machine.time;  // nothing else happens at this instant
       if (!truth_of(*w.awaited, &truth)) return false;
       if (truth == w.seen) continue;
       w.seen = truth;

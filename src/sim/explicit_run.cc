@@ -17,6 +17,8 @@ using expr::ExprId;
 
 // Divisors whose terms cancel to less than this are nothing but rounding errors.
 constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
+// The same of values that have rounding errors themselves.
+constexpr double kDoubtful = 1e-12;
 
 }  // namespace
 
@@ -37,7 +39,7 @@ ExplicitRun::ExplicitRun(const SolverContext& context, std::vector<Assignment> a
     assignments_[k].value = resolved.replacements[k].by;
     for (const ExprId d : assignments_[k].divisors) {
       divisors.push_back(d);
-      watched_.push_back({k, {}, {}});
+      watched_.push_back({k, d, {}, {}});
     }
   }
   divisors = expr::substitute(context.pool, divisors, resolved.replacements, present);
@@ -58,11 +60,28 @@ void ExplicitRun::compile(const SolverContext& context) {
   out_.resize(roots.size());
 }
 
-bool ExplicitRun::is_lost(std::size_t k) const {
+ExplicitRun::Divisor ExplicitRun::divisor(std::size_t k) const {
+  return {watched_[k].assignment, watched_[k].written, out_[assignments_.size() + 2 * k]};
+}
+
+bool ExplicitRun::is_lost(std::size_t k, double rounding) const {
   const double divisor = out_[assignments_.size() + 2 * k];
   const double size = out_[assignments_.size() + 2 * k + 1];
   if (divisor == 0) return true;
-  return watched_[k].size && std::abs(divisor) <= kRounding * size;
+  return watched_[k].size && std::abs(divisor) <= rounding * size;
+}
+
+bool ExplicitRun::is_singular_at(const SolverContext& context, const double* frame) {
+  if (watched_.empty()) return false;
+  if (!formulas_) compile(context);
+  formulas_->evaluate_each(frame, out_.data());
+  for (std::size_t k = 0; k < watched_.size(); ++k) {
+    if (!is_lost(k, kDoubtful)) continue;
+    failed_ = watched_[k].assignment;
+    singular_ = true;
+    return true;
+  }
+  return false;
 }
 
 bool ExplicitRun::solve(const SolverContext& context, double* frame) {
@@ -86,7 +105,7 @@ bool ExplicitRun::solve(const SolverContext& context, double* frame) {
 bool ExplicitRun::judge() {
   failed_ = assignments_.size();
   for (std::size_t k = 0; k < watched_.size() && !singular_; ++k) {
-    if (!is_lost(k)) continue;
+    if (!is_lost(k, kRounding)) continue;
     failed_ = watched_[k].assignment;
     singular_ = true;
   }
@@ -106,7 +125,9 @@ std::vector<char> ExplicitRun::solve_each(double* frame) {
   std::size_t w = 0;
   for (std::size_t k = 0; k < assignments_.size(); ++k) {
     bool lost = false;
-    for (; w < watched_.size() && watched_[w].assignment == k; ++w) lost = lost || is_lost(w);
+    for (; w < watched_.size() && watched_[w].assignment == k; ++w) {
+      lost = lost || is_lost(w, kRounding);
+    }
     garbled = garbled || (lost && std::isfinite(out_[k]));
     solved[k] = !lost && !garbled && std::isfinite(out_[k]);
     if (solved[k]) frame[places_[k]] = out_[k];

@@ -29,8 +29,19 @@ class ExplicitRun {
   std::span<const Assignment> assignments() const { return assignments_; }  ///< resolved
   bool is_watched() const { return !watched_.empty(); }
 
+  struct Divisor {
+    std::size_t assignment = 0;  ///< into `assignments()`
+    expr::ExprId written;        ///< before what earlier assignments give was put in
+    double value = 0;            ///< in the last `solve`
+  };
+  std::size_t divisors() const { return watched_.size(); }
+  Divisor divisor(std::size_t k) const;
+
   /// Writes all results. False if some value does not exist; the frame is then as before.
   bool solve(const SolverContext& context, double* frame);
+  /// Whether an equation all but fails to determine its unknown at the values of the frame:
+  /// `failed()`.
+  bool is_singular_at(const SolverContext& context, const double* frame);
   /// After a failure: per assignment whether it has a value, and these values are written.
   std::vector<char> solve_each(double* frame);
 
@@ -42,11 +53,12 @@ class ExplicitRun {
  private:
   struct Watched {
     std::size_t assignment = 0;
+    expr::ExprId written;
     expr::ExprId divisor;
     expr::ExprId size;  // none: a plain zero is all to look for
   };
   void compile(const SolverContext& context);
-  bool is_lost(std::size_t k) const;
+  bool is_lost(std::size_t k, double rounding) const;
   bool judge();
 
   std::vector<Assignment> assignments_;

@@ -12,6 +12,7 @@
 #include "numerics/algebraic_solver.h"
 #include "numerics/linear_solver.h"
 #include "numerics/newton.h"
+#include "numerics/rank_revealing.h"
 #include "sim/symbolic_jacobian.h"
 #include "sim/torn_newton.h"
 
@@ -144,6 +145,11 @@ bool ImplicitBlock::solve(const SolverContext& context, double* frame, Effort ef
   return false;
 }
 
+int ImplicitBlock::determinant_sign() const {
+  if (!work_ || work_->factored.empty()) return 0;
+  return work_->linear->determinant_sign();
+}
+
 bool ImplicitBlock::factor(Work& w, double* frame, SolveFailure& failure) {
   if (!w.factored.empty() && w.jacobian.is_constant()) return true;
   numerics::SolveResult result;
@@ -165,6 +171,27 @@ bool ImplicitBlock::factor(Work& w, double* frame, SolveFailure& failure) {
   result.singular_cols = {w.linear->singularity().col};
   describe(w, result, w.guess, frame, failure);
   return false;
+}
+
+bool ImplicitBlock::is_singular_at(const SolverContext& context, double* frame,
+                                   SolveFailure& failure) {
+  constexpr double kDoubtful = 1e-10;  // of pivots, which only hint at the condition
+  constexpr std::size_t kLargestDense = 500;
+  if (rows_.size() != unknowns_.size() || rows_.empty()) return false;
+  Work& w = work(context);
+  for (std::size_t j = 0; j < places_.size(); ++j) w.guess[j] = frame[places_[j]];
+  const bool regular = factor(w, frame, failure);
+  if (regular && w.linear->pivot_ratio() > kDoubtful) return false;
+  if (!regular && failure.status != SolveStatus::Singular) return false;
+  if (rows_.size() > kLargestDense) return !regular;
+  const numerics::Dependencies found = numerics::find_dependencies(w.jacobian.pattern(), w.values);
+  if (found.rank == static_cast<int>(rows_.size())) return false;
+  numerics::SolveResult result;
+  result.status = SolveStatus::Singular;
+  result.singular_rows = found.rows;
+  result.singular_cols = found.cols;
+  describe(w, result, w.guess, frame, failure);
+  return true;
 }
 
 // x = -A⁻¹ F(0), then once more for the residual that rounding has left.

@@ -31,8 +31,15 @@ class ImplicitBlock {
   /// From the guess in the frame to the solution. If it fails the frame has its guess again and
   /// `failure` tells why.
   bool solve(const SolverContext& context, double* frame, Effort effort, SolveFailure& failure);
+  /// Whether the equations depend on each other at the values of the frame, up to rounding;
+  /// `failure` then names those that do. A block that is not square never does.
+  bool is_singular_at(const SolverContext& context, double* frame, SolveFailure& failure);
   int iterations() const { return iterations_; }            ///< of the last solve
   int rank_deficiency() const { return rank_deficiency_; }  ///< of the last solve
+  /// Of the determinant in the last solve of linear equations; 0 for others.
+  int determinant_sign() const;
+  std::span<const structure::BlockOrder::Row> rows() const { return rows_; }
+  std::span<const expr::VarRef> unknowns() const { return unknowns_; }
 
  private:
   struct Work;

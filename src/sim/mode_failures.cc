@@ -67,6 +67,41 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
   return result;
 }
 
+Diagnostic ModeSearch::explain_dependent(const Plan& plan, const SolveFailure& failure) const {
+  std::string names;
+  for (std::size_t k = 0; k < failure.singular_unknowns.size() && k < kMaxShown; ++k) {
+    const VarRef x = failure.unknowns[at(failure.singular_unknowns[k])].var;
+    if (x.var.index >= part_.workshop_.model.variable_slots) continue;
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", part_.variable_name(x));
+  }
+  if (names.empty()) names = "how to slide";  // weights have no name
+  const bool several = failure.singular_rows.size() > 1;
+  const std::string when =
+      initial_ ? std::string("at the start") : fmt::format("at t = {:.10g}", time());
+  Diagnostic result{
+      .code = DiagCode::SingularEquations,
+      .message = several ? fmt::format("these equations depend on each other {}, and "
+                                       "do not determine {}",
+                                       when, names)
+                         : fmt::format("this equation does not determine {} {}", names, when)};
+  for (std::size_t k = 0; k < failure.singular_rows.size() && k < kMaxShown; ++k) {
+    const structure::BlockOrder::Row& row = failure.rows[at(failure.singular_rows[k])].row;
+    const std::optional<Span> span = part_.row_span(plan.equations(), row.row);
+    if (!span) continue;
+    if (!result.span) {
+      result.span = span;
+    } else {
+      result.labels.push_back({*span, "depends on the others"});
+    }
+  }
+  result.notes.push_back(several
+                             ? "that is so wherever they hold: one of them follows from the others"
+                             : "that is so wherever it holds");
+  result.help =
+      "leave out the equation that says nothing new, and add what determines the unknowns";
+  return result;
+}
+
 /// An impulse moves velocities, not positions: a constraint on what cannot jump holds before.
 Diagnostic ModeSearch::explain_violated(const Plan& plan, const JumpResult& jump) const {
   Diagnostic result{.code = DiagCode::JumpImpossible,
@@ -122,18 +157,43 @@ Diagnostic ModeSearch::explain(const Attempt& attempt) const {
   return *attempt.why;
 }
 
-/// Where the values led from the first mode: to one without a solution, or around in a circle.
-const ModeSearch::Attempt& ModeSearch::last_of_chain(Sides& sides) const {
+/// Where the values, or impulses, led from the first mode: to one without a solution, or around in
+/// a circle.
+const ModeSearch::Attempt& ModeSearch::last_of_chain(Sides& sides) {
   std::set<Sides> seen;
   sides = assumed_.front();
   // Without jumps there may have been so many modes that none was tried with them.
   const bool jumps = jumps_ && attempts_.contains({sides, true});
   while (true) {
     const Attempt& here = attempts_.at({sides, jumps});
-    const bool ends = !here.solved || !seen.insert(sides).second;
-    if (ends || !attempts_.contains({here.right, jumps})) return here;
-    sides = here.right;
+    if ((!here.solved && here.refused.empty()) || !seen.insert(sides).second) return here;
+    const Sides next = here.solved ? here.right : pushed_sides(here.refused, sides);
+    if (!attempts_.contains({next, jumps})) return here;
+    sides = next;
   }
+}
+
+/// What became of the mode that was assumed: with a jump, if it has a solution only then.
+std::string ModeSearch::verdict(const Sides& assumed) const {
+  constexpr std::size_t kMostImpulses = 3;
+  const auto still = attempts_.find({assumed, false}), moved = attempts_.find({assumed, true});
+  const bool jumps = still == attempts_.end() ||
+                     (moved != attempts_.end() && moved->second.solved && !still->second.solved);
+  const Attempt& a = (jumps ? moved : still)->second;
+  if (a.plan == nullptr) return "there are no equations";
+  if (a.plan->is_singular()) return "the equations are singular";
+  if (!a.solved) return "the equations have no solution";
+  std::string impulses;
+  std::size_t count = 0;
+  for (const Change& change : a.changes) {
+    if (!a.jumped || !change.is_impulse || count++ == kMostImpulses) continue;
+    impulses += fmt::format("{}{} = {:.6g}", impulses.empty() ? "" : ", ",
+                            part_.variable_name(change.variable), change.after);
+  }
+  const std::string jump = impulses.empty() ? "" : "a jump with impulses " + impulses + "; ";
+  if (a.next == nullptr && !a.after.empty())
+    return jump + "what it leaves is in no mode without another jump";
+  return jump + "then " + part_.mode_text(a.right, &assumed);
 }
 
 /// The modes that were tried, and why none will do.
@@ -162,13 +222,8 @@ void ModeSearch::explain() {
                     .message = fmt::format("no mode is consistent at t = {:.10g}", time())};
   for (std::size_t i = 0; i < order_.size() && result.notes.size() < kMaxShown; ++i) {
     if (tried.erase(assumed_[i]) == 0) continue;  // tried before, without jumps
-    const Attempt& a = *order_[i];
-    const std::string verdict = a.solved ? "then " + part_.mode_text(a.right, &assumed_[i])
-                                : a.plan == nullptr
-                                    ? "there are no equations"
-                                    : (a.plan->is_singular() ? "the equations are singular"
-                                                             : "the equations have no solution");
-    result.notes.push_back(fmt::format("with {}: {}", part_.mode_text(assumed_[i]), verdict));
+    result.notes.push_back(
+        fmt::format("with {}: {}", part_.mode_text(assumed_[i]), verdict(assumed_[i])));
   }
   if (!tried.empty()) result.notes.push_back(fmt::format("and {} more modes", tried.size()));
   result.span = part_.border_span(part_.mode_borders_.front());

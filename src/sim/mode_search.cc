@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "expr/differentiate.h"
+#include "expr/incidence.h"
 #include "flat/scalars.h"
 
 namespace chi::sim {
@@ -15,14 +17,18 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// A change of a known value up to so many tolerances is what integration left, not a jump.
-constexpr double kTolerances = 1e3;
-/// An impulse smaller than this beside the largest is rounding.
-constexpr double kNoImpulse = 1e-9;
+/// An impulse of a weight, which is a number between 0 and 1, beyond rounding.
+constexpr double kWeightImpulse = 1e-9;
 
 }  // namespace
 
 bool ModeSearch::run() {
+  if (search()) return true;
+  explain();
+  return false;
+}
+
+bool ModeSearch::search() {
   loaded_ = part_.frame_;
   Sides start = start_sides();
   if (part_.is_crowded()) find_kinks(start);
@@ -33,27 +39,26 @@ bool ModeSearch::run() {
     part_.taken_.erase(before);
     forget_attempts();  // what was right another time must not decide what is in doubt now
   }
+  leave_surfaces(start);
   for (const bool jumps : {false, true}) {
-    if (jumps && (initial_ || part_.workshop_.options.jumps == Jumps::Error)) break;
+    if (jumps && !may_jump()) break;
     jumps_ = jumps;
     const bool may_slide = part_.workshop_.options.sliding != Sliding::Error;
     bool found = iterate(start);
     const bool has_solution = attempt(start).solved;
     found = found || (find_kinks(start) && iterate(start)) || take_indifferent() ||
             pivot(start, false) || (may_slide && pivot(start, true)) || search_near(start) ||
-            take_resting() || take_impact() || (may_slide && search_sliding(start));
+            take_resting() || take_touch() || take_impact() || (may_slide && search_sliding(start));
     if (!found) continue;
     // A switch that opens leads through the same modes without a solution every time.
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
     return true;
   }
-  explain();
   return false;
 }
 
 void ModeSearch::forget_attempts() {
-  if (shown_ != nullptr) part_.frame_ = loaded_;
-  shown_ = nullptr;
+  show_loaded();
   attempts_.clear();
   order_.clear();
   assumed_.clear();
@@ -70,6 +75,27 @@ Sides ModeSearch::start_sides() {
     sides[b] = values[b].value > 0 ? Side::Plus : Side::Minus;
   }
   return sides;
+}
+
+/// What was assigned may have taken the part off borders along which it slid, though their
+/// differences, of unknowns, still have the values from before: any mode without sliding tells.
+void ModeSearch::leave_surfaces(Sides& start) {
+  Sides loose = start;
+  bool slides = false;
+  for (const int b : part_.mode_borders()) {
+    if (start[at(b)] != Side::Slide && start[at(b)] != Side::Follow) continue;
+    loose[at(b)] = Side::Minus;
+    slides = true;
+  }
+  if (!slides || attempt(start).solved) return;
+  const Attempt& free = attempt(loose);
+  if (!free.solved) return;
+  const std::span<const Part::BorderValue> values = part_.border_values(free.frame);
+  for (const int b : part_.mode_borders()) {
+    const Part::BorderValue g = values[at(b)];
+    if (start[at(b)] == Side::Kink || !(std::abs(g.value) > g.band)) continue;
+    start[at(b)] = g.value > 0 ? Side::Plus : Side::Minus;
+  }
 }
 
 /// The values that the search begins with.
@@ -90,6 +116,12 @@ void ModeSearch::show(const Attempt& attempt) {
   shown_ = &attempt;
 }
 
+void ModeSearch::show_loaded() {
+  if (shown_ != nullptr) part_.frame_ = loaded_;
+  shown_ = nullptr;
+  part_.fit(part_.frame_);
+}
+
 ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   const auto [place, is_new] = attempts_.try_emplace({sides, jumps_});
   Attempt& attempt = place->second;
@@ -97,8 +129,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   --budget_;
   order_.push_back(&attempt);
   assumed_.push_back(sides);
-  if (shown_ != nullptr) part_.frame_ = loaded_;
-  shown_ = nullptr;
+  show_loaded();
   Part::PlanResult result = part_.plan_for(sides);
   attempt.plan = result.plan;
   attempt.why = std::move(result.why);
@@ -108,6 +139,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   if (!attempt.solved) return attempt;
   part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
   show(attempt);
+  if (attempt.jumped) let_impulses_decide(attempt);
   attempt.next = part_.plan_for(attempt.right).plan;
   return attempt;
 }
@@ -116,14 +148,15 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 /// show; but not where an impulse asks for another mode.
 void ModeSearch::solve(Attempt& attempt, const Sides& sides) {
   if (solve_plan(attempt) || attempt.plan->is_singular()) return;
-  if (!attempt.refused.empty() && pushed_sides(attempt, sides) != sides) return;
+  if (!attempt.refused.empty() && pushed_sides(attempt.refused, sides) != sides) return;
   std::vector<double> guess = loaded_;
   part_.fit(guess);
-  Plan* const other = part_.plan_by_values(*attempt.plan, guess);
-  if (other == nullptr) return;
-  attempt = Attempt{.plan = other};
-  load(attempt);
-  solve_plan(attempt);
+  if (Plan* const other = part_.plan_by_values(*attempt.plan, guess)) {
+    attempt = Attempt{.plan = other};
+    load(attempt);
+    if (solve_plan(attempt)) return;
+  }
+  refuse_dependent(attempt);
 }
 
 /// False if it is worth a closer look at the numbers.
@@ -137,15 +170,22 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
   }
   SystemSolver& solver = plan.ip_solver();
   part_.fit(attempt.frame);
-  for (const Effort effort : {Effort::Near, Effort::Full}) {
-    if (effort == Effort::Full) load(attempt);
+  enum class Try { Near, Full, OnBorders };
+  for (const Try how : {Try::Near, Try::Full, Try::OnBorders}) {
+    if (how != Try::Near) load(attempt);
+    if (how == Try::OnBorders && !(solver.failure().fault && put_on_borders(attempt))) break;
+    const Effort effort = how == Try::Full ? Effort::Full : Effort::Near;
     attempt.solved = solver.solve(attempt.frame.data(), effort);
     part_.iterations_ += solver.iterations();
     if (!attempt.solved) continue;
+    if (!initial_ && part_.moved(plan, loaded_, attempt.frame) > 1) keep_values(attempt);
     if (initial_ && !within_bounds(attempt)) return true;
     // Unknowns that are left open hide whether the derivatives can be told apart.
     const std::size_t open = plan.ip().under_unknowns.size() - plan.ip().under_rows.size();
     if (solver.rank_deficiency() > static_cast<int>(open)) return false;
+    // Values that happen to solve dependent equations are none that these determine.
+    const bool is_new = initial_ || &plan != part_.plan_;
+    if (is_new && solver.is_singular_at(attempt.frame.data())) return false;
     return open == 0 || plan.is_static() || plan.is_leading_regular(attempt.frame);
   }
   const bool singular = !solver.failure().singular_unknowns.empty();
@@ -153,10 +193,47 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
   load(attempt);
   if (initial_) {
     attempt.solved = solve_start(attempt);
-  } else if (plan.has_choice()) {
+  } else if (plan.has_choice() && !keep_values(attempt)) {
     solve_with_jump(attempt);
   }
-  return !singular;
+  return !singular && !(attempt.solved && plan.is_leading_singular(attempt.frame));
+}
+
+/// An event is found a little before its border, or behind it: `sqrt(-x)`, which is to hold from
+/// there on, may have no value yet. A variable of the difference is moved such that it is zero, by
+/// less than what is known of it. Whether there was anything to move.
+bool ModeSearch::put_on_borders(Attempt& attempt) {
+  constexpr int kRounds = 3;  // to the last bit
+  if (initial_) return false;
+  expr::Pool& pool = part_.workshop_.pool();
+  const std::vector<VarRef> known = structure::known_values(attempt.plan->analysis());
+  bool moved = false;
+  for (const int border : part_.mode_borders()) {
+    const expr::ExprId difference = part_.conditions_.borders()[at(border)].difference;
+    for (int round = 0; round < kRounds; ++round) {
+      const Part::BorderValue g = part_.border_values(attempt.frame)[at(border)];
+      if (!(g.value != 0 && std::abs(g.value) <= g.band)) break;
+      const expr::Occurrences in = expr::variables(pool, std::array{difference});
+      double best = 0, step = 0;
+      std::size_t place = 0;
+      for (const expr::ExprId leaf : in.node) {
+        const VarRef x = pool.variable(leaf);
+        if (std::ranges::find(known, x) == known.end()) continue;
+        const expr::ExprId slope = expr::partial(pool, difference, leaf);
+        double value = 0;
+        code::Formulas(pool, std::array{slope}, part_.leaves_, part_.workshop_.boxes)
+            .evaluate_each(attempt.frame.data(), &value);
+        if (!(std::abs(value) > best)) continue;
+        best = std::abs(value);
+        step = -g.value / value;
+        place = at(part_.place(x));
+      }
+      if (best == 0) break;
+      attempt.frame[place] += step;
+      moved = true;
+    }
+  }
+  return moved;
 }
 
 /// Newton's method keeps the ranges of variables; what equations determine by themselves may be
@@ -192,7 +269,7 @@ bool ModeSearch::passes_checks(Attempt& attempt) {
   std::vector<double> residuals(mode.checks.size());
   formulas.evaluate_each(attempt.frame.data(), residuals.data());
   for (std::size_t i = 0; i < residuals.size(); ++i) {
-    if (std::abs(residuals[i]) <= kTolerances * (options.rtol + options.atol)) continue;
+    if (std::abs(residuals[i]) <= Part::kTolerances * (options.rtol + options.atol)) continue;
     attempt.why = Diagnostic{
         .code = DiagCode::NoConsistentValues,
         .span = part_.equations_.set.equations[flat::EquationId{mode.checked_equations[i]}].span,
@@ -228,7 +305,7 @@ bool ModeSearch::solve_start(Attempt& attempt) {
 
 void ModeSearch::solve_with_jump(Attempt& attempt) {
   const RunOptions& options = part_.workshop_.options;
-  const double tolerance = kTolerances * options.rtol;
+  const double tolerance = Part::kTolerances * options.rtol;
   std::vector<double> frame = attempt.frame;
   JumpResult jump = solve_jump(part_.context_, *attempt.plan, frame, tolerance);
   if (!jump.solved) {
@@ -239,10 +316,16 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
     }
     return;
   }
+  // Weights are bounded: where sliding would take an impulse of theirs, it has ended.
+  const std::vector<VarRef>& weights = attempt.plan->equations().weights;
+  for (const Change& change : jump.changes) {
+    const bool is_weight = std::ranges::find(weights, change.variable) != weights.end();
+    if (is_weight && change.is_impulse && std::abs(change.after) > kWeightImpulse) return;
+  }
   for (const Change& change : jump.changes) {
     const double size = std::max(std::abs(change.before), std::abs(change.after));
     const double allowed =
-        change.is_impulse ? 0 : kTolerances * (options.rtol * size + options.atol);
+        change.is_impulse ? 0 : Part::kTolerances * (options.rtol * size + options.atol);
     if (std::abs(change.after - change.before) > allowed && !change.is_impulse) {
       attempt.jumped = true;
     }
@@ -253,10 +336,8 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
     return;
   }
   attempt.frame = std::move(frame);
-  if (attempt.jumped) {
-    attempt.changes = std::move(jump.changes);
-    attempt.conserved = std::move(jump.conserved);
-  }
+  attempt.changes = std::move(jump.changes);
+  attempt.conserved = std::move(jump.conserved);
   attempt.solved = true;
 }
 
@@ -298,7 +379,7 @@ bool ModeSearch::steps(Attempt& attempt, std::size_t row) {
   double residual = 0;
   formulas.evaluate_each(old.data(), &residual);
   const RunOptions& options = part_.workshop_.options;
-  if (std::abs(residual) <= kTolerances * (options.rtol + options.atol)) return false;
+  if (std::abs(residual) <= Part::kTolerances * (options.rtol + options.atol)) return false;
   const std::int32_t e = attempt.plan->equations().equations[at(now.kept[row])];
   attempt.why = Diagnostic{
       .code = DiagCode::JumpImpossible,
@@ -318,6 +399,7 @@ bool ModeSearch::take(const Sides& sides) {
     found.solved = false;
     return false;
   }
+  if (!found.goes_on) return take_what_follows(found);
   if (const std::optional<Sides> followers = with_followers(sides)) {
     if (take(*followers)) return true;
     if (!is_indifferent(sides, *followers)) return false;
@@ -326,10 +408,9 @@ bool ModeSearch::take(const Sides& sides) {
   if (!held.empty() && part_.workshop_.options.sliding == Sliding::Error) return false;
   part_.plan_ = found.plan;
   if (shown_ != &found) show(found);
-  part_.sides_ = found.right;
+  part_.sides_ = found.after.empty() ? found.right : found.after;
   part_.sides_time_ = time();
-  part_.jumps_ = found.changes;
-  part_.conserved_ = found.conserved;
+  tell_jump(found);
   part_.held_ = held;
   return true;
 }
@@ -364,7 +445,7 @@ std::vector<char> ModeSearch::held_borders(const Sides& sides) {
 /// side it assumes.
 bool ModeSearch::take_resting() {
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    const Attempt& a = *order_[i];
+    Attempt& a = *order_[i];
     if (!a.solved || (a.jumped && !jumps_)) continue;
     Sides sides = a.right;
     bool rests = false;
@@ -376,7 +457,11 @@ bool ModeSearch::take_resting() {
     }
     show(a);
     if (!rests || part_.plan_for(sides).plan != a.plan) continue;
-    stay(a, sides);
+    if (a.after.empty()) {
+      stay(a, sides);
+    } else if (!take_what_follows(a)) {
+      continue;
+    }
     return true;
   }
   return false;
@@ -387,8 +472,7 @@ void ModeSearch::stay(const Attempt& a, const Sides& sides) {
   part_.plan_ = a.plan;
   part_.sides_ = sides;
   part_.sides_time_ = std::numeric_limits<double>::quiet_NaN();
-  part_.jumps_ = a.changes;
-  part_.conserved_ = a.conserved;
+  tell_jump(a);
 }
 
 /// Both modes have a solution, without a jump, and it is the same one.
@@ -431,58 +515,15 @@ bool ModeSearch::take_indifferent() {
   return false;
 }
 
-/// A mode that was refused for its jump, though the impulses of the jump keep it: an impact. Where
-/// that is so, nothing else happens at this instant (the complementarity problem of the jump has
-/// one solution for passive systems), and the border is none to slide on.
-bool ModeSearch::take_impact() {
-  if (jumps_ || initial_ || part_.workshop_.options.jumps == Jumps::Error) return false;
-  const std::size_t made = order_.size();
-  for (std::size_t i = 0; i < made; ++i) {
-    const Sides sides = assumed_[i];
-    if (order_[i]->refused.empty() || pushed_sides(*order_[i], sides) != sides) continue;
-    jumps_ = true;
-    const bool taken = iterate(sides);
-    jumps_ = false;
-    if (taken) return true;
-  }
-  return false;
-}
-
 bool ModeSearch::iterate(Sides sides) {
   std::set<Sides> seen;
   while (budget_ > 0) {
     if (take(sides)) return true;
     const Attempt& last = attempt(sides);
     if ((!last.solved && last.refused.empty()) || !seen.insert(sides).second) return false;
-    sides = last.solved ? last.right : pushed_sides(last, sides);
+    sides = last.solved ? last.right : pushed_sides(last.refused, sides);
   }
   return false;
-}
-
-/// An impulse outweighs every finite value: the borders in which it occurs are on the side where it
-/// is. A valve that blocks a current which cannot jump meets an impulse of voltage that opens it.
-Sides ModeSearch::pushed_sides(const Attempt& attempt, Sides sides) {
-  std::vector<double> without = loaded_;
-  part_.fit(without);
-  for (const Change& change : attempt.refused) {
-    if (change.is_impulse) without[at(part_.place(change.variable))] = 0;
-  }
-  std::vector<double> with = without;
-  double largest = 0;
-  for (const Change& change : attempt.refused) {
-    if (!change.is_impulse) continue;
-    with[at(part_.place(change.variable))] = change.after;
-    largest = std::max(largest, std::abs(change.after));
-  }
-  const std::span<const Part::BorderValue> computed = part_.border_values(without);
-  const std::vector<Part::BorderValue> finite(computed.begin(), computed.end());
-  const std::span<const Part::BorderValue> impulsive = part_.border_values(with);
-  for (const int b : part_.mode_borders_) {
-    const double step = impulsive[at(b)].value - finite[at(b)].value;
-    if (!(std::abs(step) > kNoImpulse * largest)) continue;
-    sides[at(b)] = step > 0 ? Side::Plus : Side::Minus;
-  }
-  return sides;
 }
 
 /// With `may_slide` a border from which the modes on both sides lead back slides.
@@ -536,11 +577,21 @@ bool ModeSearch::is_reached(const std::vector<double>& frame, int border) {
 }
 
 /// The borders on which sliding is possible: reached before, and in the modes on both sides. Where
-/// the sides put the difference elsewhere by their equations, there is nothing to slide on.
+/// the sides put the difference elsewhere by their equations, or by an impulse, there is nothing to
+/// slide on.
 std::vector<int> ModeSearch::reached() {
+  const Sides nowhere(part_.sides_.size(), Side::None);
+  std::vector<char> is_pushed(nowhere.size(), 0);
+  for (const Attempt* a : order_) {
+    if (a->refused.empty()) continue;
+    const Sides pushed = pushed_sides(a->refused, nowhere);
+    for (const int b : part_.mode_borders_) {
+      if (pushed[at(b)] != Side::None) is_pushed[at(b)] = 1;
+    }
+  }
   std::vector<int> found;
   for (const int b : part_.mode_borders_) {
-    if (!is_reached(loaded_, b)) continue;
+    if (is_pushed[at(b)] || !is_reached(loaded_, b)) continue;
     const bool everywhere = std::all_of(order_.begin(), order_.end(), [&](const Attempt* a) {
       return !a->solved || a->jumped || is_reached(a->frame, b);
     });

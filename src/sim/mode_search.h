@@ -20,7 +20,8 @@ namespace chi::sim {
 ///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
 ///     the same, with sliding on borders from which the modes on both sides lead back
 ///     modes that differ from the present one in one, two, ... doubtful borders
-///     a jump whose impulses keep the mode that takes it
+///     a jump whose impulses keep the mode that takes it, one within the tolerances first; then the
+///       mode of the values it leaves
 ///     sliding on one or more borders that are reached
 ///     all of this again with jumps of differential variables
 ///
@@ -43,9 +44,11 @@ class ModeSearch {
     bool solved = false;
     bool jumped = false;
     std::vector<double> frame = {};
-    Sides right = {};
+    Sides right = {};      ///< just after the instant; where there is an impulse, on its side
+    Sides after = {};      ///< when the impulse is over; empty if that is the same
+    bool goes_on = true;   ///< `after` asks for the same plan
     Plan* next = nullptr;  ///< the plan that `right` asks for
-    std::vector<Change> changes = {};
+    std::vector<Change> changes = {};  ///< what jumped; or moved within the tolerances
     std::vector<ConservedSum> conserved = {};
     std::vector<Change> forbidden = {};  ///< the jump it takes, but must not
     std::vector<Change> refused = {};    ///< the same, while modes without jumps are looked for
@@ -53,16 +56,23 @@ class ModeSearch {
     bool consistent() const { return solved && next == plan; }
   };
 
+  bool search();
   Sides start_sides();
   void forget_attempts();
   void load(Attempt& attempt);
   void show(const Attempt& attempt);
+  void show_loaded();
   Attempt& attempt(const Sides& sides);
   void solve(Attempt& attempt, const Sides& sides);
   bool solve_plan(Attempt& attempt);
   bool passes_checks(Attempt& attempt);
   bool within_bounds(Attempt& attempt);
+  bool put_on_borders(Attempt& attempt);
+  void leave_surfaces(Sides& start);
   bool solve_start(Attempt& attempt);
+  // mode_values.cc
+  bool keep_values(Attempt& attempt);
+  void refuse_dependent(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool steps(Attempt& attempt);
   bool steps(Attempt& attempt, std::size_t row);
@@ -77,14 +87,20 @@ class ModeSearch {
   // mode_followers.cc
   std::optional<Sides> with_followers(const Sides& sides);
   bool is_indifferent(const Sides& sides, const Sides& followers);
+  // mode_impacts.cc
+  bool may_jump() const;
+  Sides pushed_sides(const std::vector<Change>& changes, Sides sides);
+  void let_impulses_decide(Attempt& attempt);
+  bool take_impact();
+  bool take_touch();
+  void tell_jump(const Attempt& attempt);
+  bool take_what_follows(Attempt& impact);
   bool take_or_follow(const Sides& sides);
   void stay(const Attempt& attempt, const Sides& sides);
   bool take_resting();
   bool have_same_values(const Attempt& a, const Attempt& b);
   bool take_indifferent();
-  bool take_impact();
   bool iterate(Sides sides);
-  Sides pushed_sides(const Attempt& attempt, Sides sides);
   bool pivot(Sides sides, bool may_slide);
   bool search_near(const Sides& start);
   bool search_sliding(const Sides& start);
@@ -96,19 +112,22 @@ class ModeSearch {
   // mode_failures.cc
   void explain();
   Diagnostic explain(const Attempt& attempt) const;
-  const Attempt& last_of_chain(Sides& sides) const;
+  std::string verdict(const Sides& assumed) const;
+  const Attempt& last_of_chain(Sides& sides);
   Diagnostic explain_unsolved(Plan& plan, const SolveFailure& failure) const;
+  Diagnostic explain_dependent(const Plan& plan, const SolveFailure& failure) const;
   Diagnostic explain_violated(const Plan& plan, const JumpResult& jump) const;
 
   Part& part_;
   bool initial_;
   bool jumps_ = false;
+  bool is_over_ = false;  // an impulse was at this instant; nothing jumps again
   std::vector<double> loaded_;
   const Attempt* shown_ = nullptr;  // its values are the part's; none: `loaded_`
   std::map<std::pair<Sides, bool>, Attempt> attempts_;
-  std::vector<const Attempt*> order_;  // as they were made
-  std::vector<Sides> assumed_;         // in the same order
-  int budget_ = 4000;                  // attempts
+  std::vector<Attempt*> order_;  // as they were made
+  std::vector<Sides> assumed_;   // in the same order
+  int budget_ = 4000;            // attempts
 };
 
 }  // namespace chi::sim

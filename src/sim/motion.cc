@@ -19,7 +19,6 @@
 #include "sim/dae_form.h"
 #include "sim/method_choice.h"
 #include "sim/ode_form.h"
-#include "sim/system_solver.h"
 
 namespace chi::sim {
 namespace {
@@ -400,6 +399,12 @@ bool Motion::values_at(double time, double* frame, Effort effort, Purpose purpos
 
 const SolveFailure& Motion::values_failure() const {
   return implementation_->last_values->failure();
+}
+void Motion::read_pivots(std::vector<double>& pivots) const {
+  implementation_->values.read_pivots(pivots);
+}
+SystemSolver::PivotOwner Motion::owner_of_pivot(std::size_t pivot) const {
+  return implementation_->values.owner_of_pivot(pivot);
 }
 double Motion::suggested_next_step() const { return implementation_->current->next_step(); }
 std::string_view Motion::method_name() const { return name(implementation_->current_method); }

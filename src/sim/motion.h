@@ -9,6 +9,7 @@
 #include "sim/run_options.h"
 #include "sim/solve_failure.h"
 #include "sim/solver_context.h"
+#include "sim/system_solver.h"
 #include "structure/analyse.h"
 
 namespace chi::sim {
@@ -86,6 +87,10 @@ class Motion {
   bool values_at(double time, double* frame, Effort effort = Effort::Near,
                  Purpose purpose = Purpose::Events);
   const SolveFailure& values_failure() const;
+
+  /// SystemSolver's, of the last values for events.
+  void read_pivots(std::vector<double>& pivots) const;
+  SystemSolver::PivotOwner owner_of_pivot(std::size_t pivot) const;
 
   double suggested_next_step() const;  ///< 0: unknown
   std::string_view method_name() const;

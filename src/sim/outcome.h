@@ -54,6 +54,7 @@ struct Outcome {
   std::variant<Finished, EndReached, Terminated, Interrupted, Deadlock, Livelock, RuntimeError,
                NobodyThere, ModelFailure>
       why;
+  std::vector<Diagnostic> warnings = {};  ///< what it went on in spite of
   bool failed() const { return why.index() > 3; }
 };
 

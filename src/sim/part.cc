@@ -71,13 +71,7 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
   for (const ExprId delay : expr::delays(pool, formulas).node) watch_kinks(delay);
   // What is loaded from memory has its place before the first mode is made.
   enter_inputs(rows);
-  std::vector<ExprId> arguments;
-  for (const HeldFloor& held : equations_.floors) {
-    arguments.push_back(held.argument);
-    leaves_.place(held.leaf);
-  }
-  enter_inputs(arguments);
-  floor_formulas_ = std::make_unique<code::Formulas>(pool, arguments, leaves_, workshop_.boxes);
+  enter_steps();
   for (const flat::Unknown& unknown : set.unknowns) place({unknown.variable.var, 0});
   prepare();
 }
@@ -96,7 +90,23 @@ void Part::enter_inputs(std::span<const ExprId> roots) {
   }
 }
 
-int Part::add_condition(ExprId condition, Span span) {
+void Part::enter_steps() {
+  std::vector<ExprId> arguments;
+  for (const HeldStep& held : equations_.steps) {
+    arguments.push_back(held.argument);
+    leaves_.place(held.leaf);
+  }
+  enter_inputs(arguments);
+  step_formulas_ =
+      std::make_unique<code::Formulas>(workshop_.pool(), arguments, leaves_, workshop_.boxes);
+}
+
+int Part::add_condition(ExprId condition, Span span, std::span<const HeldStep> steps) {
+  for (const HeldStep& step : steps) {
+    const auto is_same = [&](const HeldStep& held) { return held.leaf == step.leaf; };
+    if (std::ranges::none_of(equations_.steps, is_same)) equations_.steps.push_back(step);
+  }
+  if (!steps.empty()) enter_steps();
   const int number = conditions_.add(condition);
   enter_inputs(std::span(&condition, 1));
   for (const int b : conditions_.borders_of(number)) statement_spans_.emplace(b, span);
@@ -115,6 +125,14 @@ void Part::prepare() {
   border_formulas_ =
       std::make_unique<code::Formulas>(workshop_.pool(), ends, leaves_, workshop_.boxes);
   border_ends_.resize(ends.size());
+  in_conditions_.clear();
+  for (const ExprId leaf : expr::variables(workshop_.pool(), ends).node) {
+    const VarRef x = workshop_.pool().variable(leaf);
+    if (x.order > 0) in_conditions_.push_back(x);
+  }
+  std::sort(in_conditions_.begin(), in_conditions_.end());
+  in_conditions_.erase(std::unique(in_conditions_.begin(), in_conditions_.end()),
+                       in_conditions_.end());
   sides_.resize(conditions_.borders().size(), Side::On);
   sides_time_ = std::numeric_limits<double>::quiet_NaN();
   followed_.resize(conditions_.borders().size());
@@ -153,7 +171,11 @@ void Part::load(double time) {
     discrete_.push_back(discrete);
   }
   for (std::size_t i = 0; i < input_slots_.size(); ++i) {
-    if (input_slots_[i] >= 0) frame_[i] = workshop_.machine.memory()[input_memory_[i]].r;
+    if (input_slots_[i] >= 0) {
+      const double value = workshop_.machine.memory()[input_memory_[i]].r;
+      if (frame_[i] != value && plan_ != nullptr) assigned_.push_back({input_slots_[i]});
+      frame_[i] = value;
+    }
     if (discrete_[i]) frame_[i] = workshop_.discrete(discrete_[i]);
   }
   set_time(time);
@@ -194,6 +216,9 @@ bool Part::depends_on_time() const {
   constexpr expr::Traits kByItself = expr::kHasTime | expr::kHasDelay;
   for (const flat::Equation& e : equations_.set.equations) {
     if (pool.has(e.left, kByItself)) return true;
+  }
+  for (const HeldStep& held : equations_.steps) {
+    if (pool.has(held.argument, kByItself)) return true;
   }
   for (int c = 0; c < conditions_.size(); ++c) {
     if (pool.has(conditions_.condition(c), kByItself)) return true;
@@ -277,6 +302,10 @@ void Part::look() {
   }
 }
 
+bool Part::is_on_border() const {
+  return std::ranges::any_of(seen_reached_, [](char reached) { return reached != 0; });
+}
+
 Part::TruthNow Part::truth_now(int condition) const {
   const auto borders = conditions_.borders_of(condition);
   const bool reached =
@@ -342,8 +371,10 @@ void Part::forget_touches() {
   is_crowded_ = false;
 }
 
-void Part::refresh_sides() {
-  if (sides_time_ != frame_[at(time_place_)]) update_sides();
+bool Part::refresh_sides() {
+  if (sides_time_ == frame_[at(time_place_)]) return false;
+  update_sides();
+  return true;
 }
 
 void Part::update_sides() {
@@ -407,25 +438,29 @@ void Part::mark_deciding(std::span<const int> conditions, std::vector<char>& mar
   conditions_.mark_deciding(conditions, cheap.is_cheap, marked);
 }
 
-/// Brings the held values of `floor` in line with their arguments, just after this instant; whether
-/// any changed.
-bool Part::hold_floors() {
-  if (equations_.floors.empty()) return false;
-  std::vector<double> arguments(equations_.floors.size());
-  floor_formulas_->evaluate_each(frame_.data(), arguments.data());
+/// Brings what is held in line with its arguments, just after this instant; whether any changed.
+/// Before there is a mode, only by their values.
+bool Part::hold_steps() {
   bool changed = false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (std::isnan(arguments[i])) continue;
-    double held = std::floor(arguments[i]);
-    const double nearest = std::round(arguments[i]);
+  for (std::size_t i = 0; i < equations_.steps.size(); ++i) {
+    fit(frame_);
+    step_values_.resize(equations_.steps.size());
+    // Inner ones come first, and outer ones depend on them.
+    if (i == 0 || changed) step_formulas_->evaluate_each(frame_.data(), step_values_.data());
+    const HeldStep& step = equations_.steps[i];
+    const double argument = step_values_[i];
+    if (std::isnan(argument)) continue;
+    double held = step.kind == HeldStep::Kind::Call ? argument : std::floor(argument);
+    const double nearest = std::round(argument);
     const double band = kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol;
-    if (std::abs(arguments[i] - nearest) <= band) {
-      const ExprId argument = equations_.floors[i].argument;
+    if (step.kind != HeldStep::Kind::Call && std::abs(argument - nearest) <= band) {
       Climbed climbed;
-      const int sign = derivative_sign(*plan_, frame_, argument, 1e-9, climbed);
-      held = sign < 0 ? nearest - 1 : nearest;
+      const int sign =
+          plan_ == nullptr ? 0 : derivative_sign(*plan_, frame_, step.argument, 1e-9, climbed);
+      const bool rests = sign == 0 && step.kind == HeldStep::Kind::Round;
+      held = sign < 0 ? nearest - 1 : rests ? std::round(nearest - 0.5) : nearest;
     }
-    double& value = frame_[at(leaves_.place(equations_.floors[i].leaf))];
+    double& value = frame_[at(leaves_.place(step.leaf))];
     changed = changed || value != held;
     value = held;
   }
@@ -443,7 +478,8 @@ bool Part::settle_only_mode() {
   SystemSolver& solver = plan_->ip_solver();
   fit(frame_);
   loaded_ = frame_;
-  const bool solved = solver.solve(frame_.data(), Effort::Near) && solver.rank_deficiency() == 0;
+  const bool solved = solver.solve(frame_.data(), Effort::Near) && solver.rank_deficiency() == 0 &&
+                      moved(*plan_, loaded_, frame_) <= 1;
   iterations_ += solver.iterations();
   if (!solved) {
     frame_ = loaded_;
@@ -462,20 +498,28 @@ bool Part::settle(double time) {
   jumps_.clear();
   conserved_.clear();
   load(time);
+  if (!has_started_) hold_steps();
   Plan* const before = plan_;
   for (int round = 0;; ++round) {
-    if (!settle_only_mode() && !ModeSearch(*this, !has_started_).run()) return false;
-    const bool steps = hold_floors();
-    if (!steps && !start_delays()) break;
-    if (round < (steps ? kMostRounds : kMostStarts)) continue;
+    const bool found = settle_only_mode() || ModeSearch(*this, !has_started_).run();
+    const bool stepped = hold_steps();  // with what is held from before there may be no mode
+    if (!found && (!stepped || round >= kMostRounds)) return false;
+    const bool begins = !stepped && start_delays();
+    if (!stepped && !begins) break;
+    failure_.reset();
+    failed_.reset();
+    if (round < (stepped ? kMostRounds : kMostStarts)) continue;
     failure_ = Diagnostic{.code = DiagCode::NoConsistentMode,
                           .span = first_span(),
-                          .message = fmt::format("`{}` has no consistent value at t = {}",
-                                                 steps ? "floor" : "delay", time)};
-    if (!steps) failure_->help = "say what was before the start: `delay(x, tau, x0)`";
+                          .message = fmt::format("{} has no consistent value at t = {}",
+                                                 stepped ? "what moves in steps, such as `floor`,"
+                                                         : "what a `delay` looks back at",
+                                                 time)};
+    if (begins) failure_->help = "say what was before the start: `delay(x, tau, x0)`";
     return false;
   }
   has_started_ = true;
+  assigned_.clear();
   store();
   if (plan_ != before || variant_ == nullptr || plan_->has_choice()) choose_states();
   if (plan_ != before && !plan_->was_met()) {

@@ -46,7 +46,7 @@ class Part {
   Part& operator=(const Part&) = delete;
 
   /// Conditions of statements. After the last one, `prepare`.
-  int add_condition(expr::ExprId condition, Span span);
+  int add_condition(expr::ExprId condition, Span span, std::span<const HeldStep> steps);
   void prepare();
 
   /// Finds mode and values at `time`, from what memory holds. False if there are none: `failure`.
@@ -75,6 +75,8 @@ class Part {
   /// Another choice of states, if the present one is becoming singular at these values; else null.
   StateVariant* better_variant(std::vector<double>& frame);
   void set_variant(StateVariant* variant) { variant_ = variant; }
+  /// The choice of states for this plan at these values.
+  StateVariant* variant_at(Plan& plan, std::vector<double>& frame);
   bool has_equations() const { return equations_.set.equations.size() > 0; }
   std::vector<double>& frame() { return frame_; }
   const Sides& sides() const { return sides_; }
@@ -96,6 +98,7 @@ class Part {
   code::FormulaLeaves& leaves() { return leaves_; }
   const std::optional<Diagnostic>& failure() const { return failure_; }
   void fail(Diagnostic diagnostic) { failure_ = std::move(diagnostic); }
+  void warn_of_singular_point(const SystemSolver::PivotOwner& where, double time) const;
   struct Counts {
     std::int64_t modes = 0;
     numerics::IntegratorStats integration = {};
@@ -135,6 +138,7 @@ class Part {
     Truth truth = Truth::Undefined;
     bool is_reached = false;  ///< a border of the condition is reached
   };
+  bool is_on_border() const;  ///< of any of its conditions, when `look` was called last
   TruthNow truth_now(int condition) const;  ///< when `look` was called last
   void look();
   /// The truth just after this instant, by `sides`.
@@ -183,7 +187,7 @@ class Part {
   bool has_sides_of(double time) const { return sides_time_ == time; }
   /// Recomputes `sides` of borders that do not decide the mode.
   void update_sides();
-  void refresh_sides();  ///< unless they are those of this instant
+  bool refresh_sides();  ///< unless they are those of this instant; whether they were not
   std::string text(expr::ExprId e) const;
   std::string name() const;  ///< the instance its first equation belongs to
   /// The guards that are open and the conditions of `if`s, as they are in the present mode.
@@ -224,12 +228,16 @@ class Part {
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
   std::optional<ModeEquations> kinked_equations(const Sides& sides, std::optional<Diagnostic>& why);
   Plan* plan_of(ModeEquations equations);
+  Plan* plan_with_derivatives(ModeEquations equations);
   /// The plan that holds at the known values of the frame, if the equations were seen to be
   /// singular there; else the plan itself.
   Plan* plan_at(Plan* plan, const std::vector<double>& frame);
   /// Another plan for equations that turned out singular at these values, if numbers show why; else
   /// null.
   Plan* plan_by_values(Plan& plan, const std::vector<double>& frame);
+  /// The equations that leave the highest derivatives open at these values, and at all others near
+  /// them that the equations allow; none if they do so at a single point, or not at all.
+  std::optional<SolveFailure> dependent_equations(Plan& plan, std::vector<double> frame);
   void set_checks_apart(ModeEquations& mode) const;
   /// Valid up to the next call.
   const std::vector<Truth>& condition_truths(const Sides& sides);
@@ -261,12 +269,19 @@ class Part {
     bool vanishes = false;
   };
   bool settle_only_mode();
-  bool hold_floors();
+  /// How far the values that are continuous were moved, in the tolerances of the integration.
+  double moved(const Plan& plan, const std::vector<double>& from,
+               const std::vector<double>& to) const;
+  /// A change up to so many tolerances is what integration left; of what statements assigned: one.
+  static constexpr double kTolerances = 1e3;
+  bool hold_steps();
+  void enter_steps();
   void fill_delays(std::vector<double>& frame);
   bool start_delays();
   void enter_inputs(std::span<const expr::ExprId> roots);
   void watch_kinks(expr::ExprId delay);
   expr::VarRef weight_of(int border) const;
+  std::vector<expr::VarRef> in_conditions_;  // derivatives that conditions speak of
   const std::vector<char>& deciding_borders();
   /// The borders that can be followed without solving equations.
   struct CheapBorders {
@@ -283,8 +298,9 @@ class Part {
   Conditions conditions_;
   DelayHistory delays_;
   std::vector<expr::ExprId> added_delays_;
-  std::vector<int> delay_borders_;                     // of conditions in what delays look back at
-  std::unique_ptr<code::Formulas> floor_formulas_;     // the arguments of held floors
+  std::vector<int> delay_borders_;                 // of conditions in what delays look back at
+  std::unique_ptr<code::Formulas> step_formulas_;  // what is held, as it is now
+  std::vector<double> step_values_;
   std::vector<int> guard_conditions_;                  // per branch
   std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
   std::vector<int> mode_conditions_;  // all of these, ascending; the others are of statements
@@ -323,6 +339,7 @@ class Part {
   std::vector<Change> jumps_;
   std::vector<ConservedSum> conserved_;
   bool has_started_ = false;
+  std::vector<expr::VarId> assigned_;  // unknowns that memory has changed since the last `settle`
   std::vector<Met> met_;
   std::optional<Met> failed_;
   std::int64_t iterations_ = 0;

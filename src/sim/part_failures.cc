@@ -117,6 +117,44 @@ std::optional<Diagnostic> Part::explain_static() {
   return result;
 }
 
+void Part::warn_of_singular_point(const SystemSolver::PivotOwner& where, double time) const {
+  if (!workshop_.warn) return;
+  std::string unknowns;
+  for (const expr::VarRef x : where.unknowns) {
+    if (unknowns.size() > kLongestText) break;
+    unknowns += fmt::format("{}`{}`", unknowns.empty() ? "" : ", ", variable_name(x));
+  }
+  const bool one = where.rows.size() == 1;
+  Diagnostic result{.code = DiagCode::SingularPointPassed};
+  if (where.unknowns.empty()) {
+    result.message = fmt::format(
+        "near t = {:.6g} the combination of equations that stands for this one is singular", time);
+  } else {
+    result.message = fmt::format("near t = {:.6g} the equation{} for {} {} singular", time,
+                                 one ? "" : "s", unknowns, one ? "is" : "are");
+  }
+  for (const structure::BlockOrder::Row& row : where.rows) {
+    const std::optional<Span> span = row_span(plan_->equations(), row.row);
+    if (!span) continue;
+    if (!result.span) {
+      result.span = span;
+    } else if (result.labels.size() < kMaxShown && span->begin != result.span->begin) {
+      result.labels.push_back({*span, kTogether});
+    }
+  }
+  const std::string divisor = where.divisor ? text(where.divisor) : std::string();
+  if (!divisor.empty() && divisor.size() <= kLongestText) {
+    result.notes.push_back(fmt::format("`{}`, its factor there, passes through zero", divisor));
+  }
+  result.notes.push_back(
+      "the run went on as smoothly as before; where derivatives depend on these unknowns, the "
+      "equations may not determine what comes after such a point");
+  result.help =
+      "if the solution is meant to pass there, write the equations so that the unknowns do not "
+      "have to be divided out; compare with another `--solver` and a smaller `--rtol`";
+  workshop_.warn(std::move(result));
+}
+
 void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& result) const {
   const ModeEquations& mode = plan.equations();
   const int worst = failure.worst >= 0 ? failure.worst : 0;

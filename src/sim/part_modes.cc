@@ -79,7 +79,7 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   std::optional<ModeEquations> equations =
       slides ? mixed_equations(sides, result.why) : kinked_equations(sides, result.why);
   if (!equations) return result;
-  result.plan = plan_of(std::move(*equations));
+  result.plan = plan_with_derivatives(std::move(*equations));
   by_truths_.emplace(std::move(new_key), result.plan);
   result.plan = plan_at(result.plan, frame_);
   return result;
@@ -146,6 +146,32 @@ Plan* Part::plan_of(ModeEquations equations) {
     fit(frame_);
   }
   return plan.get();
+}
+
+// Conditions may speak of derivatives that no equation of the mode has, as y' where y = x^2: an
+// unknown more for each, with the equation that it is that derivative, and the analysis
+// differentiates what it has to.
+Plan* Part::plan_with_derivatives(ModeEquations equations) {
+  if (in_conditions_.empty()) return plan_of(std::move(equations));
+  expr::Pool& pool = workshop_.pool();
+  Plan* const plan = plan_of(equations);
+  if (plan->is_singular()) return plan;
+  expr::VarId next{workshop_.model.variable_slots +
+                   static_cast<std::int32_t>(conditions_.borders().size())};
+  const structure::Analysis& analysis = plan->analysis();
+  const std::size_t rows = equations.system.rows.size();
+  for (const VarRef x : in_conditions_) {
+    const int j = analysis.unknown_index(x.var);
+    if (j < 0 || analysis.d[at(j)] >= x.order) continue;
+    equations.system.rows.push_back(
+        expr::sub(pool, expr::variable(pool, next), expr::variable(pool, x.var, x.order)));
+    equations.equations.push_back(-1);
+    equations.system.declared.push_back(next);
+    ++next.index;
+  }
+  if (equations.system.rows.size() == rows) return plan;
+  Plan* const wider = plan_of(std::move(equations));
+  return wider->is_singular() ? plan : wider;
 }
 
 std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& truths,

@@ -43,6 +43,7 @@ void PartRun::restart(double time, numerics::Restart kind) {
   events_.clear();
   motion_ = nullptr;
   next_variant_ = nullptr;
+  pivots_.clear();
   if (part_.forget_modes()) {
     tracked_.clear();
     unwatched_.clear();
@@ -106,6 +107,7 @@ bool PartRun::step(double limit) {
   if (next_variant_ != nullptr) {
     part_.set_variant(next_variant_);
     use_variant(*next_variant_, reached_, next_frame_, numerics::Restart::Warm);
+    pivots_.clear();
     next_variant_ = nullptr;
   }
   const numerics::StepStatus status = motion_->step(limit);
@@ -256,13 +258,57 @@ Diagnostic PartRun::explain_values(double time) {
   return failure;
 }
 
+/// A step may carry the motion past a point where the equations are singular: there they leave
+/// their unknowns open, and what comes after may be one continuation of many. The run goes on, as
+/// smoothly as before, but not without a word.
+void PartRun::notice_singular_points(double end) {
+  const bool comparable = pivots_.size() == next_pivots_.size();
+  for (std::size_t k = 0; comparable && k < pivots_.size(); ++k) {
+    if (!(pivots_[k] * next_pivots_[k] < 0)) continue;
+    const std::vector<structure::Analysis::Divisor>& combined = part_.plan()->analysis().divisors;
+    const std::size_t solved = pivots_.size() - combined.size();
+    const double time = singular_time(k, pivots_[k], pivots_time_, end);
+    if (k < solved) {
+      part_.warn_of_singular_point(motion_->owner_of_pivot(k), time);
+    } else {
+      const auto [row, divisor] = combined[k - solved];
+      part_.warn_of_singular_point({{{row, 0, {}}}, {}, divisor}, time);
+    }
+  }
+  pivots_.swap(next_pivots_);
+  pivots_time_ = end;
+}
+
+bool PartRun::read_pivots(double time, std::vector<double>& frame, std::vector<double>& pivots) {
+  if (!values_at(time, frame)) return false;
+  motion_->read_pivots(pivots);
+  part_.plan()->append_divisors(frame.data(), pivots);
+  return true;
+}
+
+/// Where a pivot changes its sign, to a few digits.
+double PartRun::singular_time(std::size_t pivot, double first, double begin, double end) {
+  constexpr int kHalvings = 20;
+  std::vector<double> pivots;
+  search_frame_ = part_.frame();
+  for (int k = 0; k < kHalvings && begin >= motion_->t_old(); ++k) {
+    const double middle = 0.5 * (begin + end);
+    if (!read_pivots(middle, search_frame_, pivots)) return middle;
+    (pivots[pivot] * first > 0 ? begin : end) = middle;
+  }
+  return end;
+}
+
 /// Not all equations are looked at during a step. Where one has no value at the end of the window,
 /// or at the event in it, the step is taken again, shorter.
 bool PartRun::shorten_to_values() {
   while (true) {
     const double end = events_.empty() ? reached_ : events_.front().time;
     next_frame_ = part_.frame();
-    if (values_at(end, next_frame_) && follows(end)) return true;
+    if (read_pivots(end, next_frame_, next_pivots_) && follows(end)) {
+      notice_singular_points(end);
+      return true;
+    }
     const double shorter = from_ + 0.5 * (end - from_);
     const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * std::abs(reached_ - from_));
     if (!(shorter - from_ > least)) {
@@ -319,8 +365,12 @@ bool PartRun::values_for_output(double time, std::vector<double>& frame) {
 double PartRun::event_time() const { return events_.empty() ? kInfinity : events_.front().time; }
 
 Diagnostic PartRun::explain(numerics::StepStatus status) {
+  const MotionFailure failure = motion_->failure();
+  const bool is_open =
+      failure.equations && failure.equations->status == numerics::SolveStatus::Singular;
   const char* const what =
-      status == numerics::StepStatus::NewtonFailed
+      is_open ? "just ahead the equations do not determine their unknowns"
+      : status == numerics::StepStatus::NewtonFailed
           ? "its equations could not be solved, however small the step"
       : status == numerics::StepStatus::SingularMatrix ? "the matrix of the step is singular"
       : status == numerics::StepStatus::StepTooSmall ? "the error test asks for ever smaller steps"
@@ -329,8 +379,14 @@ Diagnostic PartRun::explain(numerics::StepStatus status) {
   Diagnostic diagnostic{
       .code = DiagCode::IntegrationFailed,
       .message = fmt::format("integration stops at t = {:.10g}: {}", reached_, what)};
-  const MotionFailure failure = motion_->failure();
   if (failure.equations) part_.describe(*failure.equations, diagnostic);
+  if (is_open) {
+    diagnostic.help =
+        "an unknown has lost its factor, as `T` in `q*T = p` where q and p become zero: give "
+        "the mode in which that is so an equation of its own, as in "
+        "`[ q > 0 -> |T|, q*T = p | q <= 0 -> T' = 0 ]`";
+    return diagnostic;
+  }
   if (failure.fastest) {
     const auto states = motion_->states();
     const auto state = std::find(states.begin(), states.end(), *failure.fastest);

@@ -23,6 +23,7 @@ struct BorderEvent {
   bool is_forced = false;  ///< no root: so close to it no step was possible any more
   bool is_left = false;    ///< no root: a motion along the border has left it
   bool is_close = false;   ///< in this window it was not even the tolerance away from it
+  bool is_jump = false;    ///< no root: the difference jumps, as through a pole
 };
 
 /// One part in motion. Its *window* is the last step of its integrator; the present time of the run
@@ -88,12 +89,14 @@ class PartRun {
   /// `side`: where the difference is to be just after `time`; none: it does not matter.
   void search_window(double time);
   bool has_crossed(std::optional<Side> side, double begin, double time) const;
+  bool find_side(int border, const Tracked& track, std::optional<Side> side, double time);
   void find(int border, expr::ExprId difference, std::optional<Side> side, double time);
+  void find_change(const HeldStep& held, double time);
   void find_linear(int border, const Tracked& tracked, std::optional<Side> side, double time);
   void find_function(int border, Tracked& tracked, std::optional<Side> side, double time);
   void check_side(int border, std::optional<Side> side, double time,
                   numerics::FunctionRef<double(double)> value);
-  void note(int border, double time, double value, int direction);
+  void note(int border, double time, double value, int direction, bool is_jump = false);
   bool solved_at(double time);
   double difference_at(const Tracked& tracked, double time);
   Diagnostic explain(numerics::StepStatus status);
@@ -101,6 +104,12 @@ class PartRun {
   Workshop& workshop_;
   Part& part_;
   bool shorten_to_values();
+  void notice_singular_points(double end);
+  bool read_pivots(double time, std::vector<double>& frame, std::vector<double>& pivots);
+  double singular_time(std::size_t pivot, double first, double begin, double end);
+  std::vector<double> pivots_;  // of this motion at `pivots_time_`; empty: none yet
+  std::vector<double> next_pivots_;
+  double pivots_time_ = 0;
   bool stop_at_border();
   bool is_retreating();
   void note_return(double time);

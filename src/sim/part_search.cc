@@ -126,10 +126,14 @@ void PartRun::search_window(double time) {
          side == Side::None ? std::nullopt : std::optional(side), time);
   }
   expr::Pool& pool = workshop_.pool();
-  for (const HeldFloor& held : part_.equations().floors) {
+  for (const HeldStep& held : part_.equations().steps) {
+    if (held.kind == HeldStep::Kind::Call) {
+      find_change(held, time);
+      continue;
+    }
     const ExprId above = expr::sub(pool, held.argument, held.leaf);
-    find(kStep, above, std::nullopt, time);
-    find(kStep, expr::sub(pool, above, expr::constant(pool, 1)), std::nullopt, time);
+    find(kStep, above, Side::Plus, time);
+    find(kStep, expr::sub(pool, above, expr::constant(pool, 1)), Side::Minus, time);
   }
   if (part_.plan() == nullptr) return;
   // Sliding ends where a weight leaves the range from 0 to 1.
@@ -241,15 +245,21 @@ std::optional<IntervalSearch> PartRun::interval_search(ExprId difference) {
   return IntervalSearch(std::move(*formula), std::move(leaves));
 }
 
-void PartRun::note(int border, double time, double value, int direction) {
+void PartRun::note(int border, double time, double value, int direction, bool is_jump) {
   if (time > reached_) time = reached_;
   if (!events_.empty() && time > events_.front().time) return;
   if (!events_.empty() && time < events_.front().time) events_.clear();
-  events_.push_back({.time = time, .border = border, .value = value, .direction = direction});
+  events_.push_back(
+      {.time = time, .border = border, .value = value, .direction = direction, .is_jump = is_jump});
 }
 
 void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
   Tracked& track = tracked(difference);
+  const bool may_end = !workshop_.pool().has(difference, expr::kTotal);
+  if (may_end && time == decided_ && track.kind == Tracked::Kind::Function &&
+      find_side(border, track, side, time)) {
+    return;
+  }
   if (side == Side::On && track.kind != Tracked::Kind::Still) {
     // It is zero and stays zero: roots of what rounding makes of that are no events.
     const auto value = [&](double t) { return difference_at(track, t); };
@@ -260,6 +270,32 @@ void PartRun::find(int border, ExprId difference, std::optional<Side> side, doub
     case Tracked::Kind::Still: return;
     case Tracked::Kind::Linear: return find_linear(border, track, side, time);
     case Tracked::Kind::Function: return find_function(border, track, side, time);
+  }
+}
+
+/// Where a value that only statements can compute is another one than the one that is held.
+void PartRun::find_change(const HeldStep& held, double time) {
+  constexpr int kLooks = 32;
+  Tracked& track = tracked(held.argument);
+  if (track.kind == Tracked::Kind::Still) return;
+  const std::size_t place = at(part_.leaves().place(held.leaf));
+  const auto is_other = [&](double t) {
+    const double value = difference_at(track, t);
+    return !std::isnan(value) && value != part_.frame()[place];
+  };
+  double left = time;
+  for (int k = 1; k <= kLooks; ++k) {
+    double right = k == kLooks ? reached_ : time + (reached_ - time) * k / kLooks;
+    if (!is_other(right)) {
+      left = right;
+      continue;
+    }
+    while (right - left > 4e-16 * std::abs(right)) {
+      const double middle = 0.5 * (left + right);
+      if (middle <= left || middle >= right) break;
+      (is_other(middle) ? right : left) = middle;
+    }
+    return note(kStep, right, 0, 0);
   }
 }
 
@@ -411,11 +447,24 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     options.noise =
         std::max(4 * std::abs(begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
   }
-  const auto take = [&](const numerics::IsolatedRoot& root) {
+  const auto take = [&](numerics::IsolatedRoot root) {
+    // A motion that left the band on its own side comes back to the border itself.
+    for (const double part : {0.25, 0.5, 0.75, 1.0}) {
+      const double theta = start + part * (root.left - start);
+      if (shift == 0 || !(std::abs(value(theta)) > 1.5 * std::abs(shift))) continue;
+      root.left = theta;
+      shift = 0;
+    }
     if (numerics::is_crossing(root.kind) && root.left < root.right) {
       const numerics::Location location = numerics::locate(
           {.value = value}, root.left, root.right, {.method = workshop_.options.root_finder});
-      note(border, from_ + location.right * h, location.value_right, direction_of(root.kind));
+      // At a root the values grow when one goes away from it, at a pole they shrink.
+      constexpr double kAway = 1e-6;
+      const double found = std::abs(location.value_right);
+      const bool is_pole = found > 2 * std::abs(value(std::max(start, location.left - kAway))) &&
+                           found > 2 * std::abs(value(std::min(1.0, location.right + kAway)));
+      note(border, from_ + location.right * h, location.value_right, direction_of(root.kind),
+           is_pole);
     } else {
       note(border, from_ + root.right * h, value(root.right), direction_of(root.kind));
     }
@@ -465,6 +514,27 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   check_side(border, side, time, of_time);
 }
 
+/// At the instant at which sides were decided a difference may have a pole, or just begin to have a
+/// value, as 1/x and ln(x) do in `x > 0 and 1/x < 2`: if its side just behind the instant is not
+/// the one that was decided, the event is there.
+bool PartRun::find_side(int border, const Tracked& track, std::optional<Side> side, double time) {
+  if (border < 0) return false;
+  const double band = 4 * part_.start_band(border, time) + 1e-2 * workshop_.options.atol;
+  const double now = difference_at(track, time);
+  for (double part = 1e-12; part < 0.1; part *= 10) {
+    const double later = time + part * (reached_ - time);
+    const double value = difference_at(track, later);
+    if (later == time || std::isnan(value)) continue;
+    const bool differs = !side                  ? true
+                         : *side == Side::Plus  ? value < -band
+                         : *side == Side::Minus ? value > band
+                                                : std::isnan(now) && std::abs(value) > band;
+    if (differs) note(border, later, value, 0, true);
+    return differs;
+  }
+  return false;
+}
+
 /// The window goes on from another, and begins on the other side: rounding hid the root between
 /// them.
 bool PartRun::has_crossed(std::optional<Side> side, double begin, double time) const {
@@ -504,7 +574,8 @@ void PartRun::check_side(int border, std::optional<Side> side, double time,
     const double middle = 0.5 * (left + right);
     (sign * value(middle) > band ? right : left) = middle;
   }
-  note(border, right, value(right), end > 0 ? 1 : -1);
+  const double found = value(right);
+  note(border, right, found, end > 0 ? 1 : -1, std::abs(found) > 4 * band);
 }
 
 }  // namespace chi::sim

@@ -58,21 +58,27 @@ std::ptrdiff_t wishes_met(const structure::Analysis& analysis, const StateVarian
 
 }  // namespace
 
+StateVariant* Part::variant_at(Plan& plan, std::vector<double>& frame) {
+  FrameValues point(context_, *this, frame);
+  StateVariant* chosen = plan.variant_at(point);
+  // Units of measurement can make what the modeller wishes look singular.
+  const std::ptrdiff_t met = wishes_met(plan.analysis(), chosen);
+  if (chosen == nullptr || met < std::ssize(chosen->choice.states)) {
+    point.use_sizes();
+    StateVariant* const other = plan.variant_at(point);
+    if (wishes_met(plan.analysis(), other) > met) chosen = other;
+  }
+  fit(frame);
+  return chosen;
+}
+
 bool Part::choose_states() {
   if (!plan_->has_choice()) {
     StateVariant* const only = plan_->structural_variant();
     fit(frame_);
     return std::exchange(variant_, only) != only;
   }
-  FrameValues point(context_, *this, frame_);
-  StateVariant* chosen = plan_->variant_at(point);
-  // Units of measurement can make what the modeller wishes look singular.
-  const std::ptrdiff_t met = wishes_met(plan_->analysis(), chosen);
-  if (chosen == nullptr || met < std::ssize(chosen->choice.states)) {
-    point.use_sizes();
-    StateVariant* const other = plan_->variant_at(point);
-    if (wishes_met(plan_->analysis(), other) > met) chosen = other;
-  }
+  StateVariant* chosen = variant_at(*plan_, frame_);
   if (chosen == nullptr) chosen = plan_->structural_variant();
   fit(frame_);
   const bool differs = chosen != variant_;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "sim/independent_rows.h"
 #include "sim/part.h"
 
 // Plans for equations whose structure lies: regular by their pattern, singular in their numbers
@@ -30,18 +31,23 @@ class DrawnValues : public structure::Probe {
 
   std::vector<double> values(std::span<const ExprId> roots, int draw, bool draw_known) override {
     code::Formulas formulas(context_.pool, roots, context_.leaves, context_.boxes);
+    // Near the present values, so that roots and logarithms keep theirs.
+    const std::vector<double> drawn = point(draw, draw_known, 0.3);
+    std::vector<double> result(roots.size());
+    formulas.evaluate_each(drawn.data(), result.data());
+    return result;
+  }
+
+  std::vector<double> point(int draw, bool draw_known, double distance) const {
     std::vector<double> point = frame_;
     point.resize(at(context_.leaves.size()), 0.0);
     for (std::int32_t i = 0; i < context_.leaves.size(); ++i) {
       double& value = point[at(i)];
       if (!is_drawn(context_.leaves.leaf(i), draw_known)) continue;
-      // Near the present value, so that roots and logarithms keep theirs.
-      value += 0.3 * (std::abs(value) + 0.1) *
+      value += distance * (std::abs(value) + 0.1) *
                drawn(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(draw));
     }
-    std::vector<double> result(roots.size());
-    formulas.evaluate_each(point.data(), result.data());
-    return result;
+    return point;
   }
 
  private:
@@ -87,6 +93,42 @@ Plan* Part::plan_by_values(Plan& plan, const std::vector<double>& frame) {
   kept_rows_ += static_cast<std::int64_t>(other->equations().system.rows.size());
   by_values_[&plan].push_back({std::move(values), std::move(other)});
   return by_values_[&plan].back().plan.get();
+}
+
+std::optional<SolveFailure> Part::dependent_equations(Plan& plan, std::vector<double> frame) {
+  constexpr int kPoints = 3, kMostDraws = 12;
+  constexpr double kNear = 0.03;  // so that the equations lead back to where the values are
+  if (!plan.is_leading_singular(frame)) return std::nullopt;
+  SolveFailure failure = plan.leading_failure();
+  // First the constraints on what is below the highest derivatives, then these: what passes a point
+  // at which its equations say nothing must not be held there by them.
+  const structure::Analysis& analysis = plan.analysis();
+  std::vector<structure::BlockOrder::Row> lower_rows, leading_rows;
+  std::vector<expr::VarRef> lower, leading;
+  for (std::size_t i = 0; i < analysis.kept.size(); ++i) {
+    for (int k = 0; k <= analysis.c[i]; ++k) {
+      auto& rows = k < analysis.c[i] ? lower_rows : leading_rows;
+      rows.push_back({analysis.kept[i], k, analysis.derivatives[i][at(k)]});
+    }
+  }
+  for (const expr::VarRef x : plan.values()) (plan.has_lower(x) ? lower : leading).push_back(x);
+  const auto constraints = IndependentRows::make(context_, lower_rows, lower, frame);
+  const auto top = IndependentRows::make(context_, leading_rows, leading, frame);
+  fit(frame);
+  if (!constraints || !top) return std::nullopt;
+  const DrawnValues probe(context_, analysis, frame);
+  int points = 0;
+  for (int draw = 0; draw < kMostDraws && points < kPoints; ++draw) {
+    std::vector<double> point = probe.point(draw, false, kNear);
+    using Result = IndependentRows::Result;
+    Result result = constraints->solve(point);
+    if (result == Result::Holds) result = top->solve(point);
+    if (result == Result::Unsolved) continue;
+    if (result == Result::RestIsOff || !plan.is_leading_singular(point)) return std::nullopt;
+    ++points;
+  }
+  if (points == 0) return std::nullopt;
+  return failure;
 }
 
 Plan* Part::plan_at(Plan* plan, const std::vector<double>& frame) {

@@ -6,6 +6,8 @@
 #include "expr/build.h"
 #include "expr/incidence.h"
 #include "expr/substitute.h"
+#include "flat/expr_facts.h"
+#include "flat/translator.h"
 #include "graph/union_find.h"
 #include "sim/switched_values.h"
 
@@ -53,34 +55,104 @@ class Splitter {
     for (const flat::Unknown& u : set_.unknowns) can_be_unknown_[at(u.variable.var.index)] = 1;
     rows_ = plain_switches(pool_, std::move(rows_), can_be_unknown_);
     variables_ = all_variables(pool_, rows_);
-    hold_floors();
+    hold_steps();
   }
 
-  void hold_floors() {
+  /// In equations, then in guards, then in what is taken together.
+  void hold_steps() {
+    open_conditions();
+    std::vector<ExprId> roots = rows_;
+    for (const flat::Branch& branch : set_.branches) {
+      roots.push_back(expr::inline_calls(pool_, branch.guard));
+    }
+    for (const ExprId e : together_) roots.push_back(expr::inline_calls(pool_, e));
     const expr::Occurrences found = expr::occurrences(
-        pool_, rows_, {},
-        [&](ExprId e) {
-          return pool_.op(e) == expr::Op::Floor && pool_.has(e, expr::kMoving) ? e : ExprId{};
-        },
+        pool_, roots, {}, [&](ExprId e) { return moves_in_steps(e) ? e : ExprId{}; },
         expr::kMoving);
     std::vector<expr::Replacement> held;
     std::vector<ExprId> nodes = found.node;
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     for (const ExprId node : nodes) {
-      const auto number = kFirstHeld + static_cast<std::int32_t>(held.size());
-      const ExprId leaf = expr::discrete_real(pool_, expr::DiscreteId{number});
-      floors_.push_back({expr::substitute(pool_, pool_.operand(node, 0), held), leaf});
-      held.push_back({node, leaf});
-    }
-    if (held.empty()) return;
-    rows_ = expr::substitute(pool_, rows_, held);
-    for (int i = 0; i < found.rows(); ++i) {
-      std::vector<std::int32_t>& mine = floors_of_.emplace_back();
-      for (const ExprId node : found.row(i)) {
-        mine.push_back(static_cast<std::int32_t>(
-            std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin()));
+      const expr::DiscreteId id{kFirstHeld + static_cast<std::int32_t>(held.size())};
+      const ExprId leaf = pool_.has(node, expr::kBoolean) ? expr::discrete_bool(pool_, id)
+                                                          : expr::discrete_real(pool_, id);
+      const auto hold = [&](ExprId argument, HeldStep::Kind kind) {
+        steps_.push_back({expr::substitute(pool_, argument, held), leaf, kind});
+      };
+      switch (pool_.op(node)) {
+        case expr::Op::Floor: hold(pool_.operand(node, 0), HeldStep::Kind::Floor); break;
+        case expr::Op::Ceil:
+          hold(expr::neg(pool_, pool_.operand(node, 0)), HeldStep::Kind::Floor);
+          break;
+        case expr::Op::Round:
+          hold(expr::add(pool_, pool_.operand(node, 0), expr::constant(pool_, 0.5)),
+               HeldStep::Kind::Round);
+          break;
+        default: hold(node, HeldStep::Kind::Call);
       }
+      held.push_back({node, pool_.op(node) == expr::Op::Ceil ? expr::neg(pool_, leaf) : leaf});
+    }
+    if (!held.empty()) roots = expr::substitute(pool_, roots, held);
+    for (int i = 0; i < found.rows(); ++i) {
+      std::vector<HeldStep>& mine = steps_of_.emplace_back();
+      for (const ExprId node : found.row(i)) {
+        const auto place = std::lower_bound(nodes.begin(), nodes.end(), node);
+        mine.push_back(steps_[static_cast<std::size_t>(place - nodes.begin())]);
+      }
+    }
+    const auto guards = roots.begin() + static_cast<std::ptrdiff_t>(rows_.size());
+    const auto rest = guards + set_.branches.size();
+    rows_.assign(roots.begin(), guards);
+    guards_.assign(guards, rest);
+    result_.together.assign(rest, roots.end());
+    result_.steps_of_together.assign(
+        steps_of_.end() - static_cast<std::ptrdiff_t>(together_.size()), steps_of_.end());
+  }
+
+  /// The bodies of functions in the conditions of equations, where steps may hide.
+  void open_conditions() {
+    std::vector<expr::Replacement> open;
+    for (const ExprId e : expr::conditions(pool_, rows_).node) {
+      if (!pool_.has(e, expr::kHasCall)) continue;
+      const ExprId inlined = expr::inline_calls(pool_, e);
+      if (inlined != e) open.push_back({e, inlined});
+    }
+    if (!open.empty()) rows_ = expr::substitute(pool_, rows_, open);
+  }
+
+  bool moves_in_steps(ExprId e) const {
+    if (!pool_.has(e, expr::kMoving)) return false;
+    const expr::Op op = pool_.op(e);
+    if (op == expr::Op::Floor || op == expr::Op::Ceil || op == expr::Op::Round) return true;
+    if (op != expr::Op::Call) return false;
+    const expr::FunctionId f = pool_.called(e);
+    if (pool_.function(f).body || pool_.function(f).parent) return false;
+    if (pool_.function(f).boolean) return true;
+    const sema::Types& types = model_.typed.types;
+    const flat::FunctionSource& source = model_.equations.functions[f];
+    sema::TypeId type;
+    std::int32_t element = 0;
+    if (const auto* user = std::get_if<flat::UserFunction>(&source)) {
+      type = std::get<sema::Func>(types[model_.typed.decls[user->function].type]).result;
+      element = user->element;
+    } else if (const auto* box = std::get_if<flat::BoxFunction>(&source)) {
+      type = model_.typed.type[box->box.source];
+      element = box->box.element;
+    } else {
+      return false;
+    }
+    if (!flat::is_scalar_based(types, type)) return false;
+    const std::vector<sema::TypeId> scalars = flat::scalar_types(types, type);
+    return !types.is(scalars[at(element)], sema::BasicType::Real);
+  }
+
+  void add_steps(std::int32_t part, std::size_t root) {
+    std::vector<HeldStep>& mine = result_.parts[at(part)].steps;
+    for (const HeldStep& step : steps_of_[root]) {
+      const bool known = std::any_of(mine.begin(), mine.end(),
+                                     [&](const HeldStep& h) { return h.leaf == step.leaf; });
+      if (!known) mine.push_back(step);
     }
   }
 
@@ -181,6 +253,8 @@ class Splitter {
     for (std::int32_t k = 0; k < choice.count; ++k) {
       flat::Branch branch = set_.branches[BranchId{first + k}];
       branch.choice = id;
+      branch.guard = guards_[at(first + k)];
+      add_steps(part, rows_.size() + at(first + k));
       set.branches.add(branch);
     }
     known.emplace(old, id);
@@ -203,14 +277,7 @@ class Splitter {
     copy.branch = copied(part, copy.branch);
     result_.parts[at(part)].set.equations.add(copy);
     result_.parts[at(part)].origin.push_back(e);
-    if (floors_of_.empty()) return;
-    for (const std::int32_t f : floors_of_[at(e.index)]) {
-      std::vector<HeldFloor>& mine = result_.parts[at(part)].floors;
-      const bool known = std::any_of(mine.begin(), mine.end(), [&](const HeldFloor& h) {
-        return h.leaf == floors_[at(f)].leaf;
-      });
-      if (!known) mine.push_back(floors_[at(f)]);
-    }
+    add_steps(part, at(e.index));
   }
 
   void add_unknown(const flat::Unknown& unknown) {
@@ -236,8 +303,9 @@ class Splitter {
   std::vector<char> moves_;  // by choice: some guard of it has a variable that can be unknown
   std::vector<ExprId> rows_;
   std::vector<std::vector<std::int32_t>> variables_;  // by equation
-  std::vector<HeldFloor> floors_;
-  std::vector<std::vector<std::int32_t>> floors_of_;  // by equation; empty if there are none at all
+  std::vector<HeldStep> steps_;
+  std::vector<std::vector<HeldStep>> steps_of_;  // by equation, then by branch, then by `together`
+  std::vector<ExprId> guards_;                   // by branch, with these held
   std::vector<std::int32_t> part_of_element_;
   std::vector<char> is_copied_;                                  // by choice: into some part
   std::vector<std::unordered_map<ChoiceId, ChoiceId>> choices_;  // by part: old to new

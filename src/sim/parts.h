@@ -7,18 +7,24 @@
 
 namespace chi::sim {
 
-/// floor(argument) in an equation: a value that is held between events, when the argument reaches
-/// the next whole number.
-struct HeldFloor {
+/// A value that moves in steps, and is held between the events at which it does.
+struct HeldStep {
+  enum class Kind : std::uint8_t {
+    Floor,  ///< floor(argument): the events are where the argument reaches the next whole number
+    Round,  ///< round(argument - 0.5), which is floor(argument) but where a negative half rests
+    Call,   ///< a whole number or truth that only statements can compute, the argument itself: the
+            ///< events are where its value is seen to have changed
+  };
   expr::ExprId argument;
   expr::ExprId leaf;  ///< stands for it: a discrete value of its own
+  Kind kind = Kind::Floor;
 };
 inline constexpr std::int32_t kFirstHeld = 1
                                            << 28;  ///< their numbers as discrete values start here
 
 /// The equations of one part, renumbered: a model of its own. Kinks are evented.
 struct PartEquations {
-  std::vector<HeldFloor> floors;  ///< inner ones first
+  std::vector<HeldStep> steps;  ///< inner ones first
   flat::EquationSet set;
   std::vector<flat::EquationId> origin;  ///< per equation: in the model's set
 };
@@ -29,6 +35,9 @@ struct Parts {
   std::vector<PartEquations> parts;
   /// Per slot of the flat model: the part in which it can be unknown, -1 if it never can.
   std::vector<std::int32_t> part_of_slot;
+  /// `together`, with what moves in steps held, and what that is, for each.
+  std::vector<expr::ExprId> together;
+  std::vector<std::vector<HeldStep>> steps_of_together;
 };
 
 /// Splits the equations. Two equations are in one part if they share a variable that can be unknown

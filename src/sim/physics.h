@@ -86,6 +86,9 @@ class Physics : public code::Surroundings {
   /// Adds what it counted so far.
   virtual void count(RunCounts&) const {}
 
+  /// What the run went on in spite of, each thing once.
+  virtual std::vector<Diagnostic> warnings() const { return {}; }
+
   /// Why the run cannot go on, after a failure of any call. Its time is not used.
   virtual const Outcome& failure() const = 0;
 };

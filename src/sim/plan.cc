@@ -31,9 +31,23 @@ Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::M
   for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
     for (int k = 0; k <= analysis_.d[j]; ++k) {
       values_.push_back({analysis_.unknowns[j], k});
-      context_.leaves.place(expr::variable(context_.pool, analysis_.unknowns[j], k));
+      const ExprId leaf = expr::variable(context_.pool, analysis_.unknowns[j], k);
+      places_.push_back(context_.leaves.place(leaf));
     }
   }
+}
+
+void Plan::append_divisors(const double* frame, std::vector<double>& pivots) {
+  const std::size_t count = analysis_.divisors.size(), first = pivots.size();
+  if (count == 0) return;
+  if (!divisors_) {
+    std::vector<ExprId> roots;
+    for (const structure::Analysis::Divisor& d : analysis_.divisors) roots.push_back(d.divisor);
+    divisors_ =
+        std::make_unique<code::Formulas>(context_.pool, roots, context_.leaves, context_.boxes);
+  }
+  pivots.resize(first + count);
+  divisors_->evaluate_each(frame, pivots.data() + first);
 }
 
 void Plan::make_static() {
@@ -68,6 +82,11 @@ StaticOrder order_instant(const expr::Pool& pool, const structure::System& syste
   }
   structure::BlockOrder order = structure::order_blocks(pool, wider, given);
   return {std::move(wider), std::move(order)};
+}
+
+bool Plan::has_lower(VarRef x) const {
+  const int j = analysis_.unknown_index(x.var);
+  return j >= 0 && x.order < analysis_.d[at(j)];
 }
 
 bool Plan::rests_on_values() const { return analysis_.saw_values; }
@@ -157,7 +176,7 @@ Plan::Level Plan::make_level(int m, const std::vector<ExprId>& rows) {
   return {structure::order_blocks(context_.pool, level, given), nullptr};
 }
 
-bool Plan::solve_leading(std::vector<double>& frame) {
+SystemSolver& Plan::leading_solver(std::vector<double>& frame) {
   if (!leading_) {
     std::vector<ExprId> rows;
     for (const auto& derivatives : analysis_.derivatives) rows.push_back(derivatives.back());
@@ -165,11 +184,19 @@ bool Plan::solve_leading(std::vector<double>& frame) {
     leading_->solver = std::make_unique<SystemSolver>(context_, leading_->order);
   }
   if (frame.size() < at(context_.leaves.size())) frame.resize(at(context_.leaves.size()), 0.0);
-  return leading_->solver->solve(frame.data(), Effort::Full);
+  return *leading_->solver;
+}
+
+bool Plan::solve_leading(std::vector<double>& frame) {
+  return leading_solver(frame).solve(frame.data(), Effort::Full);
 }
 
 bool Plan::is_leading_regular(std::vector<double> frame) {
   return solve_leading(frame) && leading_->solver->rank_deficiency() == 0;
+}
+
+bool Plan::is_leading_singular(std::vector<double>& frame) {
+  return leading_solver(frame).is_singular_at(frame.data());
 }
 
 void Plan::build_tower(int levels) {

@@ -85,18 +85,27 @@ class Plan {
 
   /// The values x_j^(k), k <= d_j, of all unknowns.
   std::span<const expr::VarRef> values() const { return values_; }
+  std::span<const std::int32_t> places() const { return places_; }  ///< of these, in the frame
+  /// Whether the mode has this value, and computes its derivative too: it is continuous.
+  bool has_lower(expr::VarRef x) const;
 
   /// Computes the highest derivatives x_j^(d_j) in the frame from all lower ones. Enters leaves.
   bool solve_leading(std::vector<double>& frame);
 
   /// Whether these have one solution there.
   bool is_leading_regular(std::vector<double> frame);
+  /// Whether they do not, all values being given: the equations at fault are in the failure.
+  bool is_leading_singular(std::vector<double>& frame);
+  const SolveFailure& leading_failure() const { return leading_->solver->failure(); }
 
   /// Computes x_j^(d_j + 1) ... x_j^(d_j + levels) in the frame. The tower is built when first
   /// needed; false if it cannot be computed. Call `build_tower` and make the frame large enough
   /// before. The first `known` levels are in the frame already.
   void build_tower(int levels);
   bool climb(double* frame, int levels, int known = 0);
+
+  /// Appends what coefficients of combined equations divide by (structure::Analysis::divisors).
+  void append_divisors(const double* frame, std::vector<double>& pivots);
 
   /// The largest of the values in the frame, up to this level of the tower.
   double largest(const std::vector<double>& frame, int levels) const;
@@ -121,11 +130,14 @@ class Plan {
   std::unique_ptr<SystemSolver> ip_solver_;
   std::vector<std::unique_ptr<StateVariant>> variants_;
   std::vector<expr::VarRef> values_;
+  std::unique_ptr<code::Formulas> divisors_;
+  std::vector<std::int32_t> places_;
   struct Level {
     structure::BlockOrder order;
     std::unique_ptr<SystemSolver> solver;
   };
   Level make_level(int m, const std::vector<expr::ExprId>& rows);
+  SystemSolver& leading_solver(std::vector<double>& frame);
   std::unique_ptr<Level> leading_;
   std::deque<Level> tower_;        // a deque: solvers refer to their order
   std::vector<expr::ExprId> top_;  // per kept row: the highest derivative made so far

@@ -59,6 +59,11 @@ Outcome Scheduler::run() {
     }
   }
   outcome_.time = machine_.time;
+  // What was assigned last has its consequences, if there are any.
+  woken_.clear();
+  if (physics != nullptr && std::holds_alternative<Terminated>(outcome_.why))
+    physics->finish_discrete_phase(woken_);
+  if (physics != nullptr) outcome_.warnings = physics->warnings();
   if (recorder != nullptr) recorder->finish(machine_.time);
   return std::move(outcome_);
 }

@@ -90,6 +90,38 @@ const ExplicitRun* SystemSolver::explicit_run() const {
   return pieces_.size() == 1 ? std::get_if<ExplicitRun>(&pieces_.front()) : nullptr;
 }
 
+void SystemSolver::read_pivots(std::vector<double>& pivots) const {
+  pivots.clear();
+  for (const Piece& piece : pieces_) {
+    if (const ExplicitRun* const run = std::get_if<ExplicitRun>(&piece)) {
+      for (std::size_t k = 0; k < run->divisors(); ++k) pivots.push_back(run->divisor(k).value);
+    } else {
+      pivots.push_back(std::get<ImplicitBlock>(piece).determinant_sign());
+    }
+  }
+}
+
+SystemSolver::PivotOwner SystemSolver::owner_of_pivot(std::size_t pivot) const {
+  for (const Piece& piece : pieces_) {
+    const ExplicitRun* const run = std::get_if<ExplicitRun>(&piece);
+    const std::size_t count = run ? run->divisors() : 1;
+    if (pivot >= count) {
+      pivot -= count;
+      continue;
+    }
+    if (!run) {
+      const ImplicitBlock& block = std::get<ImplicitBlock>(piece);
+      return {{block.rows().begin(), block.rows().end()},
+              {block.unknowns().begin(), block.unknowns().end()},
+              {}};
+    }
+    const ExplicitRun::Divisor divisor = run->divisor(pivot);
+    const ExplicitRun::Assignment& a = run->assignments()[divisor.assignment];
+    return {{order_.rows[at(a.row)]}, {a.unknown}, divisor.written};
+  }
+  return {};
+}
+
 bool SystemSolver::solve(double* frame, Effort effort) {
   iterations_ = rank_deficiency_ = 0;
   for (Piece& piece : pieces_) {
@@ -106,6 +138,18 @@ bool SystemSolver::solve_block(ImplicitBlock& block, double* frame, Effort effor
   iterations_ += block.iterations();
   if (ok) rank_deficiency_ += block.rank_deficiency();
   return ok;
+}
+
+bool SystemSolver::is_singular_at(double* frame) {
+  for (Piece& piece : pieces_) {
+    if (ExplicitRun* const run = std::get_if<ExplicitRun>(&piece)) {
+      if (!run->is_singular_at(context_, frame)) continue;
+      describe(*run, frame);
+      return true;
+    }
+    if (std::get<ImplicitBlock>(piece).is_singular_at(context_, frame, failure_)) return true;
+  }
+  return false;
 }
 
 ImplicitBlock& SystemSolver::replacement(std::int32_t block) {

@@ -37,6 +37,8 @@ class SystemSolver {
   /// unknowns have their guess again, and those after it are as they were.
   bool solve(double* frame, Effort effort);
   const SolveFailure& failure() const { return failure_; }
+  /// Whether some block is singular at the values of the frame, solution or not: `failure()`.
+  bool is_singular_at(double* frame);
   int iterations() const { return iterations_; }            ///< Newton steps in the last solve
   int rank_deficiency() const { return rank_deficiency_; }  ///< of the last solve
 
@@ -44,6 +46,16 @@ class SystemSolver {
   const structure::BlockOrder& order() const { return order_; }
   /// Places of the unknowns whose values are a guess for the next solve.
   std::span<const std::int32_t> guessed() const { return guessed_; }
+  /// What vanishes where the equations do not determine their unknowns: a number for each divisor
+  /// of an assignment and, but for its size, for the determinant of each linear block; as they were
+  /// in the last solve. Where one changes its sign along a motion, a singular point was passed.
+  void read_pivots(std::vector<double>& pivots) const;
+  struct PivotOwner {
+    std::vector<structure::BlockOrder::Row> rows;
+    std::vector<expr::VarRef> unknowns;
+    expr::ExprId divisor;  ///< none: a determinant
+  };
+  PivotOwner owner_of_pivot(std::size_t pivot) const;
   /// If all is one run of assignments: that.
   const ExplicitRun* explicit_run() const;
 

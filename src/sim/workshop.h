@@ -25,6 +25,9 @@ struct Workshop {
   /// inputs. NaN if it failed.
   std::function<double(expr::DiscreteId)> discrete = {};
 
+  /// Tells what the run goes on in spite of; may be none.
+  std::function<void(Diagnostic)> warn = {};
+
   /// Whether a variable has a start value: by an initialiser or an assignment.
   std::function<bool(std::int32_t flat_slot)> is_set = {};
 

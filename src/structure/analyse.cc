@@ -292,6 +292,7 @@ class Analyser {
         redundant.push_back(r);
         continue;
       }
+      for (const ExprId divisor : constraint.divisors) result_.divisors.push_back({r, divisor});
       exprs_[at(r)] = sum;
       of_[at(r)] = std::move(terms);
       by_values_[at(r)] = 1;

@@ -56,6 +56,13 @@ struct Analysis {
   std::vector<std::int32_t> kept;     ///< rows that count: all but redundant ones, ascending
   std::vector<std::int32_t> redundant;  ///< rows that follow from others, exactly; also if singular
   std::vector<Combination> combinations;
+  /// What the coefficients of a row that is a combination by values divide by: where one is zero
+  /// the row does not say what the rows said that it was made of.
+  struct Divisor {
+    std::int32_t row = 0;  ///< into System::rows
+    expr::ExprId divisor;
+  };
+  std::vector<Divisor> divisors;
   bool saw_values = false;  ///< with a probe: something cancels that structure does not show
   /// Known values on which the combinations rest: with others the analysis is another one.
   std::vector<expr::ExprId> decided_by;

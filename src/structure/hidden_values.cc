@@ -84,7 +84,8 @@ class Block {
 
   /// Expressions u with Σ u_k row_k = 0 for these rows, the last u being 1. Gauss's elimination on
   /// the columns of the other rows; empty if no pivot is left.
-  std::vector<ExprId> coefficients(const std::vector<std::size_t>& of) {
+  std::vector<ExprId> coefficients(const std::vector<std::size_t>& of,
+                                   std::vector<ExprId>& divisors) {
     const std::size_t n = of.size() - 1;  // unknown coefficients; one equation for each column
     std::vector<std::vector<Entry>> matrix(size(), std::vector<Entry>(n + 1));
     for (std::size_t j = 0; j < size(); ++j) {
@@ -114,6 +115,7 @@ class Block {
       Entry sum{expr::constant(pool_, 0)};
       for (std::size_t c = k + 1; c <= n; ++c) sum = less_product(sum, u[c], matrix[k][c]);
       u[k] = sum.is_zero ? Entry{expr::constant(pool_, 0)} : divide(sum, matrix[k][k]);
+      if (pool_.op(matrix[k][k].expr) != expr::Op::Constant) divisors.push_back(matrix[k][k].expr);
     }
     std::vector<ExprId> result;
     for (const Entry& e : u) result.push_back(e.expr);
@@ -239,7 +241,7 @@ class Finder {
     ValueConstraint found;
     found.row = block.rows()[members.back()];
     const int theta = offsets_.c[{found.row}];
-    const std::vector<ExprId> u = block.coefficients(members);
+    const std::vector<ExprId> u = block.coefficients(members, found.divisors);
     if (u.empty()) return std::nullopt;
     for (std::size_t k = 0; k < members.size(); ++k) {
       if (!expr::is_zero(pool_, u[k])) found.sum.emplace_back(block.rows()[members[k]], u[k]);

@@ -16,9 +16,10 @@ namespace chi::structure {
 struct ValueConstraint {
   std::int32_t row = 0;                                    ///< c_row = θ: the sum can stand for it
   std::vector<std::pair<std::int32_t, expr::ExprId>> sum;  ///< rows and coefficients
-  std::vector<expr::ExprId> leading;  ///< derivatives that are in no sum: they cancel
-  bool rests_on_known = false;        ///< it holds for the present known values only
-  std::vector<expr::ExprId> entries;  ///< of the Jacobian, that decide it
+  std::vector<expr::ExprId> divisors;  ///< of coefficients: it holds while these are not zero
+  std::vector<expr::ExprId> leading;   ///< derivatives that are in no sum: they cancel
+  bool rests_on_known = false;         ///< it holds for the present known values only
+  std::vector<expr::ExprId> entries;   ///< of the Jacobian, that decide it
 };
 
 /// Where the Jacobian J = ∂f_i/∂x_j^(d_j - c_i) is singular at every point near the present one,

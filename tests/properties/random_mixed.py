@@ -2,7 +2,7 @@
 """Random models in which statements, equations and structure meet: `random_mixed.py CHI [--models N] [--seed S] [--kind NAME]`.
 
 As random_hybrid.py: the solution is computed here, event by event. Bodies that are coupled and let go, so that the index
-changes and speeds jump; collisions whose impulses go through rods; sliding on several borders that depend on each other;
+changes and speeds jump; collisions whose impulses go through rods; plastic contacts; sliding on several borders that depend on each other;
 selective waiting for conditions, messages and time-outs under guards that others change; substitute equations that
 statements read; instantaneous equations; arrays, records and tuples; delays; sampled control through channels.
 """
@@ -10,6 +10,7 @@ import math
 import re
 import sys
 
+import mixed_contacts
 import mixed_motion
 import mixed_statements
 import random_dae
@@ -129,6 +130,7 @@ def beside(r):
 KINDS = {
     "clutches": mixed_motion.clutches,
     "collisions": mixed_motion.collisions,
+    "contacts": mixed_contacts.contacts,
     "borders": mixed_motion.borders,
     "timeouts": mixed_statements.timeouts,
     "sampled": mixed_statements.sampled,

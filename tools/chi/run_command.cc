@@ -186,6 +186,7 @@ class Run {
       diagnostics_.report({.code = DiagCode::CannotWriteFile,
                            .message = "cannot write the model's output to stdout"});
     }
+    for (const Diagnostic& warning : outcome.warnings) diagnostics_.report(warning);
     if (outcome.failed()) diagnostics_.report(driver::explain(outcome, *source_));
     print(diagnostics_, &*source_, options_.common);
     if (options_.common.json) print_summary(outcome, counts);

@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/mode_search.h"
+
+// What is continuous stays where it is, where that solves the equations of a mode.
+namespace chi::sim {
+namespace {
+
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+double Part::moved(const Plan& plan, const std::vector<double>& from,
+                   const std::vector<double>& to) const {
+  double most = 0;
+  if (plan_ == nullptr || !plan.has_choice()) return most;
+  const std::span<const VarRef> values = plan.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t place = at(plan.places()[i]);
+    if (place >= from.size() || !(from[place] != to[place])) continue;
+    if (!plan.has_lower(values[i])) continue;
+    if (values[i].order > 0 && !plan_->has_lower(values[i])) continue;  // it is new
+    const double before = from[place], after = to[place];
+    const double size = std::max(std::abs(before), std::abs(after));
+    double step =
+        std::abs(after - before) / (workshop_.options.rtol * size + workshop_.options.atol);
+    const auto& declared = plan.analysis().is_declared;
+    const bool is_known = declared[at(plan.analysis().unknown_index(values[i].var))] == 0;
+    if (is_known && std::ranges::find(assigned_, values[i].var) != assigned_.end()) {
+      step *= kTolerances;
+    }
+    most = std::max(most, step);
+  }
+  return most;
+}
+
+/// The unknowns that the modeller declares are the right ones to compute when statements have moved
+/// what is known. Where nothing moves, they may be a singular choice at the very point, as the
+/// height and speed of a pendulum tell neither its place nor its velocity where it hangs straight
+/// down: what they are computed from is rounding then. There is a solution near the present values,
+/// found from other ones: that is the one, whatever else the known values lead to.
+bool ModeSearch::keep_values(Attempt& attempt) {
+  Plan& plan = *attempt.plan;
+  if (part_.plan_ == nullptr || plan.is_static()) return false;
+  std::vector<double> frame = loaded_;
+  part_.fit(frame);
+  StateVariant* const variant = part_.variant_at(plan, frame);
+  if (variant == nullptr) return false;
+  const bool is_known = std::ranges::all_of(
+      variant->choice.states, [&](VarRef x) { return x.order == 0 || part_.plan_->has_lower(x); });
+  if (!is_known || !variant->solver->solve(frame.data(), Effort::Near)) return false;
+  const double most =
+      attempt.solved ? part_.moved(plan, loaded_, attempt.frame) : Part::kTolerances;
+  if (!(part_.moved(plan, loaded_, frame) < std::min(most, Part::kTolerances))) return false;
+  attempt.frame = std::move(frame);
+  attempt.solved = true;
+  return true;
+}
+
+/// At a single point equations may depend on each other, as `x*y = sin(x)` leaves y open where x
+/// passes zero: there the values before will do. Where they do so wherever they hold, one follows
+/// from the others, and nothing tells where the motion goes.
+void ModeSearch::refuse_dependent(Attempt& attempt) {
+  if (!attempt.solved || attempt.plan->is_static()) return;
+  const auto failure = part_.dependent_equations(*attempt.plan, attempt.frame);
+  if (!failure) return;
+  attempt.solved = false;
+  attempt.why = explain_dependent(*attempt.plan, *failure);
+}
+
+}  // namespace chi::sim
