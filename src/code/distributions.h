@@ -5,7 +5,7 @@
 #include "code/random.h"
 #include "code/run_error.h"
 #include "code/slot.h"
-#include "sema/typed_model.h"
+#include "sema/distribution_law.h"
 
 /// Distributions: a law and a random stream in six slots, {kind, a, b, c, key, count}.
 ///
@@ -16,40 +16,13 @@
 /// users: docs/language/distributions.md.
 namespace chi::code {
 
-enum class DistributionKind : std::uint8_t {
-  Constant,  ///< a: any one-slot value
-  Bernoulli,
-  Binomial,
-  Geometric,
-  Poisson,
-  UniformInt,
-  UniformReal,
-  Exponential,
-  Erlang,
-  Gamma,
-  Normal,
-  Lognormal,
-  Beta,
-  Triangle,
-  Weibull,
-};
-
-/// The kind that a library function makes. `integer` tells uniform(0, 6) from uniform(0.0, 6.0).
-/// Requires a distribution function.
-DistributionKind distribution_kind(sema::Builtin function, bool integer);
-std::string_view distribution_name(DistributionKind kind);
-int distribution_arity(DistributionKind kind);
-/// Whether argument `index` is in Slot::i: n of binomial, k of erlang, both of UniformInt. (That of
-/// Constant is whatever the result's type says.)
-bool distribution_argument_is_integer(DistributionKind kind, int index);
-/// Whether a sample is in Slot::i (bool, nat, int) or in Slot::r. Not for Constant.
-bool distribution_is_discrete(DistributionKind kind);
+using sema::DistributionKind;
 
 /// Makes a law from its arguments: writes slots 0 to 3 and leaves the stream in slots 4 and 5 as it
 /// is. BadDistribution, with nothing written, when an argument is out of range.
 RunError distribution_make(DistributionKind kind, const Slot* arguments, Slot* distribution);
-/// What is wrong with arguments that distribution_make refuses, as "the mean of an exponential
-/// distribution must be positive and finite"; empty when nothing is.
+/// What is wrong with arguments that distribution_make refuses (sema/distribution_law.h); empty when
+/// nothing is.
 std::string_view distribution_problem(DistributionKind kind, const Slot* arguments);
 
 /// Starts a stream: slots 4 and 5. Every distribution variable gets one, before its first value,

@@ -149,9 +149,9 @@ struct Condition {
   Wanted wanted = Wanted::Either;
 };
 
-/// A derivative in a statement (flat::StatementEquations::value translates it, substitutes
-/// applied).
-struct DerivativeValue {
+/// A derivative or a `delay` in a statement (flat::StatementEquations::value translates it,
+/// substitutes applied).
+struct AskedValue {
   RoutineId body;
   syntax::ExprId source;
   UnwindingIndices indices = {};
@@ -178,7 +178,7 @@ struct Program {
   // What statements ask of the equations, per body: by number in the instructions Holds, Value and
   // Instant. Empty in models without equations.
   std::vector<Condition> conditions;
-  std::vector<DerivativeValue> values;
+  std::vector<AskedValue> values;
   std::vector<InstantEquations> instants;
 };
 

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include "base/check.h"
 #include "code/distributions.h"
@@ -80,8 +81,8 @@ Operand Lowering::call_library(ExprId expr, Builtin builtin, std::span<const Exp
   if (builtin == Builtin::Pi) {
     return constant(type, {3.14159265358979323846});
   }
-  if (builtin >= Builtin::Constant && builtin <= Builtin::Weibull)
-    return distribution(builtin, type, arguments);
+  if (builtin == Builtin::Delayed) return asked_value(expr);
+  if (makes_distribution(builtin)) return distribution(builtin, type, arguments);
   if (builtin >= Builtin::Hd && builtin <= Builtin::Str)
     return library_sequence(builtin, type, arguments);
   return library_numeric(builtin, type, arguments);
@@ -215,15 +216,12 @@ Operand Lowering::library_range(TypeId type, std::span<const ExprId> arguments) 
 Operand Lowering::distribution(Builtin builtin, TypeId type, std::span<const ExprId> arguments) {
   const TypeId sampled = std::get<sema::Dist>(types()[type]).result;
   const DistributionKind kind = distribution_kind(builtin, types().is_integer(sampled));
-  const std::int32_t base = temporary(3);
+  const std::int32_t base = temporary(sema::kMostLawArguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    TypeId wanted = basic(BasicType::Real);
-    if (kind == DistributionKind::Constant) {
-      wanted = sampled;
-    } else if (distribution_argument_is_integer(kind, static_cast<int>(i))) {
-      wanted = basic(BasicType::Int);
-    }
-    into(base + static_cast<std::int32_t>(i), arguments[i], wanted);
+    const auto k = static_cast<std::int32_t>(i);
+    const Span outer = std::exchange(span_, ast().exprs[arguments[i]].span);  // which one is wrong
+    into(base + k, arguments[i], distribution_argument_type(types(), kind, k, sampled));
+    span_ = outer;
   }
   const std::int32_t reg = temporary(slots(type));
   emit(Op::MakeDistribution, reg, base, static_cast<std::int32_t>(kind));

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "code/lowering.h"
+#include "flat/expr_facts.h"
 #include "syntax/children.h"
 
 // What statements ask of the equations around them (surroundings.h). A model without equations gets
@@ -30,6 +31,8 @@ Lowering::Reads Lowering::reads(ExprId expr) const {
       result.unknown = result.moves = true;  // of the IP
     } else if (std::holds_alternative<syntax::Time>(node)) {
       result.time = true;
+    } else if (flat::is_delay(typed(), id)) {
+      result.unknown = result.moves = true;  // the past is kept by who integrates
     } else if (const auto* unary = std::get_if<syntax::Unary>(&node)) {
       result.samples |= unary->op == syntax::UnaryOp::Sample;
     } else if (const auto* decl = std::get_if<DeclId>(&typed().resolution[id])) {
@@ -204,7 +207,11 @@ void Lowering::start_notes(std::int32_t count) {
 Operand Lowering::derivative(ExprId expr) {
   if (box_ != nullptr)
     return box_derivative(std::get<syntax::Derivative>(ast().exprs[expr].node).of);
-  CHI_CHECK(!is_function_, "a derivative stands in equations and statements only");
+  return asked_value(expr);
+}
+
+Operand Lowering::asked_value(ExprId expr) {
+  CHI_CHECK(!is_function_ && box_ == nullptr, "it stands in equations and statements only");
   const sema::TypeId type = type_of(expr);
   const std::int32_t count = slots(type);
   const auto row = static_cast<std::int32_t>(context_.program.values.size());

@@ -191,6 +191,7 @@ class Lowering {
   std::int32_t count_asked(syntax::ExprId expr, bool awaited);
   void start_notes(std::int32_t count);
   UnwindingIndices unwinding_indices() const;
+  Operand asked_value(syntax::ExprId expr);  ///< of a derivative or a `delay`
   Operand derivative(syntax::ExprId expr);
   void instant(syntax::StatId stat);
   void settle_for(syntax::ExprId expr);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/match.h"
 #include "code/dict.h"
 #include "code/distributions.h"
 #include "code/list.h"
@@ -25,17 +26,14 @@ Slot number(const RuntimeType& type, const Value& value) {
   return int_slot(0);
 }
 
-RunError make_law(const RuntimeType& type, const Value::Distribution& value, Slot* slots) {
-  const DistributionKind kind = distribution_kind(value.kind, value.integer);
-  Slot arguments[3] = {};
-  for (std::size_t i = 0; i < value.arguments.size() && i < 3; ++i) {
-    const bool integer = kind == DistributionKind::Constant
-                             ? type.element->kind != TypeKind::Real
-                             : distribution_argument_is_integer(kind, static_cast<int>(i));
-    arguments[i] = integer ? int_slot(static_cast<std::int64_t>(value.arguments[i]))
-                           : real_slot(value.arguments[i]);
+RunError make_law(const Value::Distribution& value, Slot* slots) {
+  Slot arguments[sema::kMostLawArguments] = {};
+  for (std::size_t i = 0; i < value.arguments.size(); ++i) {
+    arguments[i] = match(
+        value.arguments[i], [](bool b) { return int_slot(b ? 1 : 0); },
+        [](std::int64_t n) { return int_slot(n); }, [](double r) { return real_slot(r); });
   }
-  return distribution_make(kind, arguments, slots);
+  return distribution_make(value.kind, arguments, slots);
 }
 
 /// One structure being filled: an array, tuple or record in place, or a sequence whose elements are
@@ -68,7 +66,7 @@ class Maker {
     if (value.is_none() || type.kind == TypeKind::Void) return RunError::None;
     if (type.kind == TypeKind::Distribution) {
       const auto* law = std::get_if<Value::Distribution>(&value.data);
-      return law == nullptr ? RunError::None : make_law(type, *law, target);
+      return law == nullptr ? RunError::None : make_law(*law, target);
     }
     if (type.kind == TypeKind::String) {
       const auto* bytes = std::get_if<std::string>(&value.data);

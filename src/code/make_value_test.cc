@@ -38,7 +38,7 @@ TEST(MakeValue, WritesEveryKindOfValue) {
   const Value map{Value::Mapping{{text("k"), sequence({number(1), text("v")})}}};
   EXPECT_EQ(made(w, w.types.dict(w.string(), w.tuple({w.nat(), w.string()})), map),
             R"({"k": <1, "v">})");
-  const Value law{Value::Distribution{sema::Builtin::Erlang, {2.0, 3.0}, false}};
+  const Value law{Value::Distribution{DistributionKind::Erlang, {2.0, std::int64_t{3}}}};
   EXPECT_EQ(made(w, w.types.dist(w.real()), law), "erlang(2.0, 3)");
   EXPECT_EQ(made(w, w.types.list(w.nat()), Value{}), "[]");
 }
@@ -58,8 +58,7 @@ TEST(MakeValue, OwnsNothingWhenItFails) {
     }
   }
   World w;
-  const Value bad =
-      sequence({Value{Value::Distribution{sema::Builtin::Exponential, {-1.0}, false}}});
+  const Value bad = sequence({Value{Value::Distribution{DistributionKind::Exponential, {-1.0}}}});
   Slot slots[2];
   EXPECT_EQ(make_value(w.heap, w.runtime.at(w.types.list(w.types.dist(w.real()))), bad, slots),
             RunError::BadDistribution);

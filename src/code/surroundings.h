@@ -34,8 +34,8 @@ class Surroundings {
   /// events: semantics.md §4; and see `Wanted`) in the process instance `block`; `condition` is its
   /// number in Program::conditions. Comes after `settle` if it reads what can be unknown.
   virtual bool holds(std::int32_t block, std::int32_t condition, bool* truth) = 0;
-  /// The value of a derivative, number `value` in Program::values: all its scalars. Comes after
-  /// `settle`.
+  /// The value of a derivative or a `delay`, number `value` in Program::values: all its scalars.
+  /// Comes after `settle`.
   virtual bool value(std::int32_t block, std::int32_t value, double* result) = 0;
   /// Instantaneous equations: number in Program::instants.
   virtual bool instant(std::int32_t block, std::int32_t instant) = 0;

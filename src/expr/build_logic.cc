@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "expr/build.h"
+#include "expr/substitute.h"
 
 namespace chi::expr {
 namespace {
@@ -61,6 +62,9 @@ ExprId call(Pool& pool, FunctionId f, std::span<const ExprId> arguments) {
 }
 
 ExprId delay(Pool& pool, ExprId x, ExprId tau, ExprId x0) {
+  // What was in the past is no matter of the present mode.
+  x = plain_ifs(pool, x);
+  if (x0) x0 = plain_ifs(pool, x0);
   return pool.intern(Op::Delay, x.index, tau.index, x0.index);
 }
 

@@ -81,7 +81,12 @@ class Evaluator {
     const Operands operands = pool_.operands(e);
     if (op == Op::Delay) {
       const Value tau = at(frame, operands[1]);
-      return tau.where ? tau : Value{point_.delayed(e, tau.value), {}, Fault::None};
+      if (tau.where) return tau;
+      if (!(tau.value > 0)) {
+        return applied(e, {std::numeric_limits<double>::quiet_NaN(), Fault::OutsideDomain});
+      }
+      const double past = point_.delayed(e, tau.value);
+      return applied(e, {past, std::isnan(past) ? Fault::NotANumber : Fault::None});
     }
     const Value a = at(frame, operands[0]);
     if (a.where) return a;

@@ -16,7 +16,7 @@ struct Point {
   std::function<double(DiscreteId)> discrete;
   std::function<double(FunctionId, std::span<const double>)>
       opaque;                                               ///< a black box; `parent` none
-  std::function<double(ExprId delay, double tau)> delayed;  ///< the value of a `delay` node
+  std::function<double(ExprId delay, double tau)> delayed;  ///< of a `delay` node; NaN: none
 };
 
 struct Value {

@@ -247,7 +247,15 @@ std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {
       default: return choose(binary(pool, Op::GreaterEqual, x[0], x[1]), x[0], x[1]);
     }
   };
-  return Rewrite(pool, special).run(roots);
+  return Rewrite(pool, special).run(roots, nullptr, {.delayed = false});
+}
+
+ExprId plain_ifs(Pool& pool, ExprId root) {
+  if (!pool.has(root, kHasEvented)) return root;
+  const auto special = [&pool](ExprId e, std::span<const ExprId> x) {
+    return pool.op(e) == Op::If ? if_else(pool, IfKind::Plain, x[0], x[1], x[2]) : ExprId{};
+  };
+  return Rewrite(pool, special).run(std::array{root})[0];
 }
 
 namespace {

@@ -41,9 +41,12 @@ struct Truth {
 std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
                                     std::span<const Truth> mode);
 
+/// The root with plain `if`s in place of evented ones. O(nodes reached).
+ExprId plain_ifs(Pool& pool, ExprId root);
+
 /// The roots with the kinks of `abs`, `sign`, `min` and `max` as evented `if`s, so that they are
 /// part of the mode: abs(x) is `if x >= 0 then x else -x`. Only where their operands can change
-/// between events, and not inside conditions. O(nodes reached).
+/// between events, and not inside conditions or what a `delay` looks back at. O(nodes reached).
 std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots);
 
 /// A condition with relations between smooth expressions only: `abs(x) < 1` becomes `x < 1 and -x <

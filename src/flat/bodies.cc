@@ -38,7 +38,9 @@ std::size_t hash_value(const sema::Value& value) {
       [&](Value::FunctionRef f) { h = mix(h, static_cast<std::size_t>(f.decl.index)); },
       [&](const Value::Distribution& d) {
         h = mix(h, static_cast<std::size_t>(d.kind));
-        for (const double x : d.arguments) h = mix(h, hash_of(x));
+        for (const auto& argument : d.arguments) {
+          h = mix(h, std::hash<Value::Distribution::Argument>{}(argument));
+        }
       });
   return h;
 }

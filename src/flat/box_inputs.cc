@@ -31,10 +31,7 @@ class InputFinder {
         continue;
       }
       if (std::holds_alternative<syntax::Time>(model_.ast.exprs[e].node)) out_.reads_time = true;
-      if (const auto* call = std::get_if<syntax::Call>(&model_.ast.exprs[e].node)) {
-        const auto* builtin = std::get_if<sema::Builtin>(&model_.resolution[call->callee]);
-        out_.delays |= builtin != nullptr && *builtin == sema::Builtin::Delayed;
-      }
+      out_.delays |= is_delay(model_, e);
       const auto mark = static_cast<std::ptrdiff_t>(stack.size());
       syntax::append_children(model_.ast, e, stack);
       std::reverse(stack.begin() + mark, stack.end());  // the first is taken first
@@ -71,6 +68,7 @@ class InputFinder {
   }
 
   bool take_known(Operand& at, ExprId step) {
+    if (!has_places(at.type)) return false;
     const auto index = known_index(step);
     const auto* array = std::get_if<sema::Array>(&model_.types[at.type]);
     if (!index) return false;
@@ -91,7 +89,15 @@ class InputFinder {
       at.type = model_.types.list(record->fields)[static_cast<std::size_t>(k)].type;
       return true;
     }
-    return false;  // a list
+    return false;
+  }
+
+  /// Whether elements have slots of their own: not those of lists and dictionaries, whose index may
+  /// be no integer either.
+  bool has_places(sema::TypeId type) const {
+    const sema::TypeNode& node = model_.types[type];
+    return std::holds_alternative<sema::Array>(node) || std::holds_alternative<sema::Tuple>(node) ||
+           std::holds_alternative<sema::Record>(node);
   }
 
   std::optional<std::int64_t> known_index(ExprId step) {

@@ -1,6 +1,7 @@
 #include "flat/equation_uses.h"
 
 #include "expr/cone.h"
+#include "flat/expr_facts.h"
 #include "flat/layout.h"
 #include "syntax/children.h"
 
@@ -19,6 +20,7 @@ class UseFinder {
     equations();
     boxes();
     instants();
+    delays();
     substitutions();  // last: what is unknown otherwise is known by then
     return std::move(slots_);
   }
@@ -122,6 +124,31 @@ class UseFinder {
     }
   }
 
+  /// The past of what statements look back at is kept: an assignment to it concerns that.
+  void delays() {
+    const sema::TypedModel& typed = model_.typed;
+    std::vector<std::vector<DeclId>> of_definition(typed.definitions.size());
+    for (syntax::ExprId e{0}; e.index < typed.ast.exprs.size(); ++e.index) {
+      if (!is_delay(typed, e)) continue;
+      std::vector<syntax::ExprId> pending{e};
+      while (!pending.empty()) {
+        const syntax::ExprId part = pending.back();
+        pending.pop_back();
+        if (const auto* decl = std::get_if<DeclId>(&typed.resolution[part])) {
+          const std::int32_t owner = typed.decls[*decl].owner;
+          if (owner >= 0) of_definition[static_cast<std::size_t>(owner)].push_back(*decl);
+        }
+        syntax::append_children(typed.ast, part, pending);
+      }
+    }
+    for (std::size_t b = 0; b < model_.blocks.size(); ++b) {
+      const std::int32_t definition = model_.bodies[model_.blocks[b].body].definition;
+      for (const DeclId decl : of_definition[static_cast<std::size_t>(definition)]) {
+        each_slot(static_cast<std::int32_t>(b), decl, [](SlotUse& use) { use.used = true; });
+      }
+    }
+  }
+
   // Both follow the nesting of the text, which the parser limits.
   void statements(Slice<syntax::StatId> body, std::vector<DeclId>& out) const {
     const syntax::Ast& ast = model_.typed.ast;
@@ -194,7 +221,7 @@ class UseFinder {
   std::vector<SlotUse> slots_;
 };
 
-/// Whether the model has equations of any kind.
+/// Whether the model has equations of any kind, or asks for what only who integrates them knows.
 bool has_equations(const FlatModel& model) {
   const EquationSet& system = model.equations.system;
   if (!system.equations.empty() || !system.unknowns.empty() || !system.choices.empty() ||
@@ -203,6 +230,9 @@ bool has_equations(const FlatModel& model) {
   }
   for (const syntax::Stat& stat : model.typed.ast.stats) {
     if (std::holds_alternative<syntax::Instant>(stat.node)) return true;
+  }
+  for (syntax::ExprId e{0}; e.index < model.typed.ast.exprs.size(); ++e.index) {
+    if (is_delay(model.typed, e)) return true;
   }
   return false;
 }

@@ -14,7 +14,7 @@ struct SlotUse {
   bool unknown = false;
   bool substituted = false;
   /// Some equation, guard, unknown declaration or substitute equation depends on it, directly or in
-  /// a black box: an assignment to it concerns them.
+  /// a black box, or a `delay` of a statement looks back at it: an assignment to it concerns them.
   bool used = false;
   /// It can change otherwise than by an assignment: differentiated, unknown or substituted in the
   /// model, or unknown in instantaneous equations.

@@ -26,6 +26,13 @@ TEST(EquationUses, NoEquationsNoUses) {
   EXPECT_EQ(use(m, "x"), "");
 }
 
+TEST(EquationUses, WhatStatementsLookBackAtIsUsed) {
+  const auto m = flattened("proc P() = |[ x, y, t: real | x := 1.0; y := delay(x, t); !y ]|");
+  EXPECT_EQ(use(m, "x"), "d");
+  EXPECT_EQ(use(m, "t"), "d");
+  EXPECT_EQ(use(m, "y"), "");
+}
+
 TEST(EquationUses, DifferentiatedVariablesMoveAndDeclaredOnesAreUnknown) {
   const auto m = flattened(
       "proc P() = |[ x, y, k, z: real, b: bool, n: nat, free: real\n"

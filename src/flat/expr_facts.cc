@@ -205,6 +205,13 @@ class FactFinder {
 
 }  // namespace
 
+bool is_delay(const TypedModel& model, ExprId expr) {
+  const auto* call = std::get_if<syntax::Call>(&model.ast.exprs[expr].node);
+  if (call == nullptr) return false;
+  const auto* builtin = std::get_if<Builtin>(&model.resolution[call->callee]);
+  return builtin != nullptr && *builtin == Builtin::Delayed;
+}
+
 Table<ExprId, ExprFacts> find_facts(const TypedModel& model) { return FactFinder(model).find(); }
 
 bool is_scalar_based(const Types& types, TypeId type) {

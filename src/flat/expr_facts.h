@@ -18,6 +18,9 @@ struct ExprFacts {
 /// The facts of all expressions of a model. One loop over the table.
 Table<syntax::ExprId, ExprFacts> find_facts(const sema::TypedModel& model);
 
+/// Whether it is a call of `delay`.
+bool is_delay(const sema::TypedModel& model, syntax::ExprId expr);
+
 /// Whether a value of this type is a fixed number of numbers and truth values: bool, nat, int, real
 /// and arrays, tuples and records of such.
 bool is_scalar_based(const sema::Types& types, sema::TypeId type);

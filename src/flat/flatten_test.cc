@@ -198,7 +198,8 @@ TEST(Flatten, PassesFunctionsAndDistributionsOn) {
     xper = |[ S(f, exponential(3.0)) ]|)");
   EXPECT_EQ(f.value("S.P", 0), "f");
   const auto& bound = std::get<BoundValue>(f.block("S.P").bindings[1]);
-  EXPECT_EQ(std::get<sema::Value::Distribution>(bound.value.data).arguments, std::vector{3.0});
+  EXPECT_EQ(std::get<sema::Value::Distribution>(bound.value.data).arguments,
+            (std::vector<sema::Value::Distribution::Argument>{3.0}));
 }
 
 TEST(Flatten, ErrorInAnArgumentIsReportedOnceForAllCopies) {

@@ -214,36 +214,27 @@ class LiteralReader {
     return std::nullopt;
   }
 
-  static std::size_t argument_count(sema::Builtin distribution) {
-    using sema::Builtin;
-    switch (distribution) {
-      case Builtin::Constant:
-      case Builtin::Bernoulli:
-      case Builtin::Geometric:
-      case Builtin::Poisson:
-      case Builtin::Exponential: return 1;
-      case Builtin::Triangle: return 3;
-      default: return 2;
-    }
-  }
-
   Read read_distribution(ExprId expr, TypeId type, TypeId result) {
     const auto* call = std::get_if<syntax::Call>(&node(expr));
     if (call == nullptr) return wrong(expr, type);
     const auto* name = std::get_if<syntax::Name>(&node(call->callee));
-    const auto kind =
+    const auto function =
         name == nullptr ? std::nullopt : distribution_called(ast_.symbols.text(name->name));
+    if (!function) return wrong(expr, type);
+    const auto kind = sema::distribution_kind(*function, types_.is_integer(result));
     const auto arguments = ast_.list(call->arguments);
-    if (!kind || arguments.size() != argument_count(*kind)) return wrong(expr, type);
-    Value::Distribution distribution;
-    distribution.kind = *kind;
-    distribution.integer = types_.is_integer(result);
-    for (const ExprId e : arguments) {
-      const Read value = read(e, types_.basic(BasicType::Real));
+    const bool right_count = call->arguments.count == distribution_arity(kind);
+    if (!right_count || !distribution_samples(types_, kind, result)) return wrong(expr, type);
+    Value::Distribution law{kind, {}};
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const Read value =
+          read(arguments[i], distribution_argument_type(types_, kind, static_cast<int>(i), result));
       if (!value) return std::nullopt;
-      distribution.arguments.push_back(std::get<double>(value->data));
+      law.arguments.push_back(law_argument(*value));
     }
-    return Value{std::move(distribution)};
+    const std::string_view problem = distribution_problem(law);
+    if (!problem.empty()) return fail(std::string(problem));
+    return Value{std::move(law)};
   }
 
   Read read_name(ExprId expr, TypeId type) {

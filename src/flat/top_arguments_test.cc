@@ -45,8 +45,41 @@ TEST(TopParameters, ReadsDistributions) {
       flattened("proc P(d: -> real) = |[ skip ]|", {.params = {{"d", "exponential(2)"}}});
   const auto& bound = std::get<BoundValue>(f.block("").bindings[0]);
   const auto& d = std::get<sema::Value::Distribution>(bound.value.data);
-  EXPECT_EQ(d.kind, sema::Builtin::Exponential);
-  EXPECT_EQ(d.arguments, std::vector{2.0});
+  EXPECT_EQ(d.kind, sema::DistributionKind::Exponential);
+  EXPECT_EQ(d.arguments, (std::vector<sema::Value::Distribution::Argument>{2.0}));
+  EXPECT_EQ(top_value("-> real", "uniform(1, 2)"), "uniform(1.0, 2.0)");
+  EXPECT_EQ(top_value("-> real", "erlang(3, 2)"), "erlang(3.0, 2)");
+  EXPECT_EQ(top_value("-> nat", "uniform(0, 9223372036854775807)"),
+            "uniform(0, 9223372036854775807)");
+  EXPECT_EQ(top_value("-> int", "constant(-2)"), "constant(-2)");
+  EXPECT_EQ(top_value("-> int", "poisson(2)"), "poisson(2.0)");
+  EXPECT_EQ(top_value("-> bool", "constant(true)"), "constant(true)");
+  EXPECT_EQ(top_value("-> bool", "bernoulli(0.5)"), "bernoulli(0.5)");
+}
+
+TEST(TopParameters, RefusesDistributionsOfAnotherType) {
+  for (const char* value : {"poisson(3)", "bernoulli(0.5)", "binomial(5, 0.5)", "erlang(1.0, 2.5)",
+                            "constant(true)", "uniform(1)"}) {
+    EXPECT_EQ(top_value("-> real", value), "E0015") << value;
+  }
+  for (const char* value :
+       {"exponential(2)", "triangle(1, 2, 3)", "erlang(1.0, 2)", "constant(2.5)", "constant(-2)",
+        "uniform(-3, -1)", "uniform(1.0, 2)", "bernoulli(0.5)"}) {
+    EXPECT_EQ(top_value("-> nat", value), "E0015") << value;
+  }
+  for (const char* value : {"uniform(0, 1)", "constant(1)", "poisson(1)", "normal(0, 1)"}) {
+    EXPECT_EQ(top_value("-> bool", value), "E0015") << value;
+  }
+}
+
+TEST(TopParameters, RefusesArgumentsThatMakeNoDistribution) {
+  for (const char* value :
+       {"exponential(-1)", "uniform(3, 1)", "erlang(2.0, 0)", "normal(0, -1)"}) {
+    EXPECT_EQ(top_value("-> real", value), "E0015") << value;
+  }
+  const Flattened f =
+      flattened("proc P(d: -> nat) = |[ skip ]|", {.params = {{"d", "binomial(-5, 0.5)"}}});
+  EXPECT_NE(f.first().message.find("number of trials"), std::string::npos) << f.first().message;
 }
 
 TEST(TopParameters, WrongValuesAreReported) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/distribution_law.h"
 #include "sema/expression_parts.h"
 #include "sema/expressions.h"
 
@@ -17,6 +18,10 @@ struct Arity {
 
 Arity arity_of(Builtin builtin) {
   using enum Builtin;
+  if (makes_distribution(builtin)) {
+    const int count = distribution_arity(distribution_kind(builtin, false));
+    return {count, count};
+  }
   switch (builtin) {
     case Pi: return {0, 0};
     case Min:
@@ -24,17 +29,8 @@ Arity arity_of(Builtin builtin) {
     case Atan2:
     case Take:
     case Drop:
-    case Sort:
-    case Binomial:
-    case Uniform:
-    case Erlang:
-    case Gamma:
-    case Normal:
-    case Lognormal:
-    case Beta:
-    case Weibull: return {2, 2};
-    case Insert:
-    case Triangle: return {3, 3};
+    case Sort: return {2, 2};
+    case Insert: return {3, 3};
     case Range: return {1, 3};
     case Delayed: return {2, 3};
     default: return {1, 1};
@@ -88,8 +84,7 @@ class LibraryCall {
       case Str: return str();
       case Delayed: return delayed();
       case Pi: return c_.real_type();
-      default:
-        return builtin_ >= Constant && builtin_ <= Weibull ? distribution() : reals(c_.real_type());
+      default: return makes_distribution(builtin_) ? distribution() : reals(c_.real_type());
     }
   }
 
@@ -277,7 +272,9 @@ class LibraryCall {
     const bool simple = c_.types.is_numeric(found) || c_.types.is(found, BasicType::Bool);
     if (!simple) return wrong(0, "a number or a boolean", found);
     const bool widens = hint && c_.types.is_numeric(found) && fits(c_.types, found, hint);
-    return c_.types.dist(widens ? hint : found);
+    if (!widens) return c_.types.dist(found);
+    require_fits(c_, arguments_[0], found, hint, "a sample");  // a negative literal for a nat
+    return c_.types.dist(hint);
   }
 
   TypeId uniform(TypeId wanted) {
@@ -288,7 +285,11 @@ class LibraryCall {
     if (wants_real || !c_.types.is_integer(a) || !c_.types.is_integer(b)) {
       return c_.types.dist(c_.real_type());
     }
-    if (c_.types.is_integer(wanted)) return c_.types.dist(wanted);
+    if (c_.types.is_integer(wanted)) {
+      require_fits(c_, arguments_[0], a, wanted, "a bound");  // a negative literal for a nat
+      require_fits(c_, arguments_[1], b, wanted, "a bound");
+      return c_.types.dist(wanted);
+    }
     return c_.types.dist(join(c_.types, a, b).value_or(c_.int_type()));
   }
 

@@ -284,8 +284,9 @@ bool Evaluator::zero(TypeId type, Span where, Value& out) {
       },
       [&](Func) { return none(); },
       [&](Dist d) {
-        const bool integer = m_.types.is_integer(d.result);
-        out.data = Value::Distribution{Builtin::Constant, {0.0}, integer};
+        Value sample;
+        if (!zero(d.result, where, sample)) return false;
+        out.data = Value::Distribution{DistributionKind::Constant, {law_argument(sample)}};
         return true;
       },
       [&](Channel) { return none(); });

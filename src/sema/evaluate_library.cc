@@ -64,9 +64,7 @@ bool Evaluator::library(Builtin builtin, ExprId call, std::vector<Value>& argume
     default: break;
   }
   if (builtin >= Hd && builtin <= Values) return list_function(builtin, call, arguments, out);
-  if (builtin >= Constant && builtin <= Weibull) {
-    return distribution(builtin, call, arguments, out);
-  }
+  if (makes_distribution(builtin)) return distribution(builtin, call, arguments, out);
   return real_function(builtin, call, arguments, out);
 }
 
@@ -280,11 +278,20 @@ bool Evaluator::insert(ExprId call, Value& list, Value& element, const Value& le
   return true;
 }
 
-bool Evaluator::distribution(Builtin builtin, ExprId call, const std::vector<Value>& arguments,
+bool Evaluator::distribution(Builtin builtin, ExprId call, std::vector<Value>& arguments,
                              Value& out) {
-  const auto* dist = as<Dist>(type(call));
-  Value::Distribution result{builtin, {}, dist && m_.types.is_integer(dist->result)};
-  for (const Value& v : arguments) result.arguments.push_back(number(v));
+  const TypeId sampled = as<Dist>(type(call))->result;
+  const auto given = m_.ast.list(node<syntax::Call>(call)->arguments);
+  Value::Distribution result{distribution_kind(builtin, m_.types.is_integer(sampled)), {}};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const TypeId wanted =
+        distribution_argument_type(m_.types, result.kind, static_cast<int>(i), sampled);
+    if (!convert(arguments[i], type(given[i]), wanted, span(given[i]))) return false;
+    result.arguments.push_back(law_argument(arguments[i]));
+  }
+  if (const std::string_view problem = distribution_problem(result); !problem.empty()) {
+    return fail(span(call), problem);
+  }
   out.data = std::move(result);
   return true;
 }

@@ -172,9 +172,38 @@ TEST(Evaluate, KeepsDistributionsAsDescriptions) {
   const auto value = evaluate(c.model, e, c.model.type[e], {}, d);
   ASSERT_TRUE(value);
   const auto& u = std::get<Value::Distribution>(value->data);
-  EXPECT_EQ(u.kind, Builtin::Uniform);
-  EXPECT_EQ(u.arguments, (std::vector<double>{1.0, 3.0}));
-  EXPECT_FALSE(u.integer) << "reals are wanted";
+  EXPECT_EQ(u.kind, DistributionKind::UniformReal) << "reals are wanted";
+  EXPECT_EQ(u.arguments, (std::vector<Value::Distribution::Argument>{1.0, 3.0}));
+}
+
+/// The value of argument `text` for a parameter of type `type`, or the message that refuses it.
+std::string argument_of(const std::string& type, const std::string& text) {
+  const Checked c("proc P(u: " + type + ") = |[ skip ]|\nconst k: int = -5\nsys S() = |[ P(" +
+                  text + ") ]|");
+  EXPECT_TRUE(c.codes().empty()) << text;
+  Diagnostics d;
+  const syntax::ExprId e = c.expr(text);
+  const auto value = evaluate(c.model, e, c.model.type[e], {}, d);
+  return value ? sema::text(*value, c.model, c.model.type[e]) : d.all().front().message;
+}
+
+TEST(Evaluate, KeepsArgumentsOfDistributionsExact) {
+  EXPECT_EQ(argument_of("-> nat", "uniform(9007199254740993, 9223372036854775807)"),
+            "uniform(9007199254740993, 9223372036854775807)");
+  EXPECT_EQ(argument_of("-> real", "constant(3)"), "constant(3.0)");
+  EXPECT_EQ(argument_of("-> bool", "constant(true)"), "constant(true)");
+}
+
+TEST(Evaluate, ChecksArgumentsOfDistributions) {
+  EXPECT_EQ(argument_of("-> real", "exponential(k)"),
+            "the mean of `exponential` must be positive and finite");
+  EXPECT_EQ(argument_of("-> real", "uniform(3, 1)"),
+            "the bounds of `uniform` must be finite and increasing");
+  EXPECT_EQ(argument_of("-> nat", "binomial(k, 0.5)"),
+            "the number of trials of `binomial` cannot be negative");
+  EXPECT_EQ(argument_of("-> nat", "uniform(k, 0)"), "-5 is negative and no `nat`");
+  EXPECT_EQ(argument_of("-> nat", "constant(k)"), "-5 is negative and no `nat`");
+  EXPECT_EQ(argument_of("-> int", "uniform(k, 0)"), "uniform(-5, 0)");
 }
 
 // Against 128-bit integers, which cannot overflow here.

@@ -94,7 +94,7 @@ class Evaluator {
   bool sort(ExprId call, Value& list, const Value& less);
   bool insert(ExprId call, Value& list, Value& element, const Value& less);
   bool is_less(const Value& less, const Value& a, const Value& b, Span span, bool& result);
-  bool distribution(Builtin builtin, ExprId call, const std::vector<Value>& arguments, Value& out);
+  bool distribution(Builtin builtin, ExprId call, std::vector<Value>& arguments, Value& out);
 
   // ---- shared ----
   bool fail(Span span, std::string_view message);

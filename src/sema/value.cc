@@ -132,10 +132,13 @@ class ValueWriter {
   }
 
   void write_distribution(const Value::Distribution& d) {
-    out_ += builtin_text(d.kind);
+    out_ += distribution_name(d.kind);
     for (std::size_t i = 0; i < d.arguments.size(); ++i) {
       out_ += i == 0 ? "(" : ", ";
-      out_ += d.integer ? fmt::format("{}", d.arguments[i]) : real_text(d.arguments[i]);
+      match(
+          d.arguments[i], [&](bool b) { out_ += b ? "true" : "false"; },
+          [&](std::int64_t n) { out_ += fmt::format("{}", n); },
+          [&](double r) { out_ += real_text(r); });
     }
     out_ += ')';
   }
@@ -145,6 +148,26 @@ class ValueWriter {
 };
 
 }  // namespace
+
+Value::Distribution::Argument law_argument(const Value& value) {
+  if (const auto* truth = std::get_if<bool>(&value.data)) return *truth;
+  if (const auto* integer = std::get_if<std::int64_t>(&value.data)) return *integer;
+  return std::get<double>(value.data);
+}
+
+std::string_view distribution_problem(const Value::Distribution& distribution) {
+  if (distribution.kind == DistributionKind::Constant) return {};  // a boolean, or any number
+  LawArgument read[kMostLawArguments] = {};
+  for (std::size_t i = 0; i < distribution.arguments.size(); ++i) {
+    const Value::Distribution::Argument& given = distribution.arguments[i];
+    if (const auto* integer = std::get_if<std::int64_t>(&given)) {
+      read[i].i = *integer;
+    } else {
+      read[i].r = std::get<double>(given);
+    }
+  }
+  return distribution_problem(distribution.kind, read);
+}
 
 bool operator==(const Value& a, const Value& b) { return compare(a, b) == 0; }
 bool operator<(const Value& a, const Value& b) { return compare(a, b) < 0; }

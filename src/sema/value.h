@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "sema/decl_id.h"
+#include "sema/distribution_law.h"
 #include "sema/types.h"
 
 namespace chi::sema {
@@ -18,12 +20,12 @@ struct Value {
     DeclId decl;
     auto operator<=>(const FunctionRef&) const = default;
   };
-  /// A distribution: the library function that makes it and its arguments, as reals. `integer`
-  /// tells uniform(nat, nat) from uniform(real, real).
+  /// A distribution: its law and the arguments, of the types that the law takes. They make one:
+  /// `distribution_problem` finds nothing.
   struct Distribution {
-    Builtin kind = Builtin::Constant;
-    std::vector<double> arguments;
-    bool integer = false;  ///< samples are integers
+    using Argument = std::variant<bool, std::int64_t, double>;
+    DistributionKind kind = DistributionKind::Constant;
+    std::vector<Argument> arguments;
     auto operator<=>(const Distribution&) const = default;
   };
   /// A list, array, tuple, record (in field order) or set (sorted, without doubles); which one, the
@@ -43,6 +45,11 @@ struct Value {
 struct Value::Entry {
   Value first, second;
 };
+
+/// A number or boolean as the argument of a distribution.
+Value::Distribution::Argument law_argument(const Value& value);
+/// What is wrong with the arguments of a distribution; empty if nothing is.
+std::string_view distribution_problem(const Value::Distribution& distribution);
 
 /// A total order on values of one type; false < true, lists lexicographically.
 bool operator==(const Value& a, const Value& b);

@@ -17,8 +17,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Breaks that are older than so many delays have smoothed out: each delay adds a derivative.
 constexpr std::size_t kMaxBreaks = 4096;
 
-/// Chebyshev points of the second kind on [0, 1].
-double node(int k, int count) { return 0.5 - 0.5 * std::cos(std::numbers::pi * k / (count - 1)); }
+/// Chebyshev points of the first kind on [0, 1]: none at an end, where an operand may jump.
+double node(int k, int count) {
+  return 0.5 - 0.5 * std::cos(std::numbers::pi * (2 * k + 1) / (2 * count));
+}
 
 /// The polynomial through values at these points, by the barycentric formula; its derivative by
 /// that of the differentiation matrix applied to the values.
@@ -26,8 +28,8 @@ template <std::size_t count>
 double interpolate(const std::array<double, count>& values, double x, int derivative) {
   constexpr int n = static_cast<int>(count);
   const auto weight = [](int k) {
-    const double half = k == 0 || k == n - 1 ? 0.5 : 1.0;
-    return k % 2 == 0 ? half : -half;
+    const double size = std::sin(std::numbers::pi * (2 * k + 1) / (2 * n));
+    return k % 2 == 0 ? size : -size;
   };
   if (derivative > 0) {
     std::array<double, count> slopes{};
@@ -58,24 +60,31 @@ bool DelayHistory::update() {
   for (; known_leaves_ < context_.leaves.size(); ++known_leaves_) {
     const ExprId leaf = context_.leaves.leaf(known_leaves_);
     if (pool.op(leaf) != expr::Op::Delay) continue;
-    Delay delay;
-    delay.node = leaf;
-    delay.place = known_leaves_;
-    const expr::Operands operands = pool.operands(leaf);
-    delay.has_start = operands.size() > 2;
-    delay.is_fixed = !pool.has(operands[1], expr::kMoving | expr::kHasDiscrete | expr::kHasCall);
-    std::vector<ExprId> others{operands[1]};
-    if (delay.has_start) others.push_back(operands[2]);
-    delay.operand = operand_of(operands[0], delay.derivative);
-    delay.others =
-        std::make_unique<code::Formulas>(context_.pool, others, context_.leaves, context_.boxes);
-    delays_.push_back(std::move(delay));
+    delays_.push_back(made(leaf));
+    delays_.back().place = known_leaves_;
   }
-  return !delays_.empty();
+  return keeps_past();
+}
+
+void DelayHistory::keep(ExprId delay) { kept_.push_back(made(delay)); }
+
+DelayHistory::Delay DelayHistory::made(ExprId node) {
+  const expr::Pool& pool = context_.pool;
+  Delay delay;
+  delay.node = node;
+  const expr::Operands operands = pool.operands(node);
+  delay.has_start = operands.size() > 2;
+  delay.is_fixed = !pool.has(operands[1], expr::kMoving | expr::kHasDiscrete | expr::kHasCall);
+  std::vector<ExprId> others{operands[1]};
+  if (delay.has_start) others.push_back(operands[2]);
+  delay.operand = operand_of(operands[0], delay.derivative);
+  delay.others =
+      std::make_unique<code::Formulas>(context_.pool, others, context_.leaves, context_.boxes);
+  return delay;
 }
 
 /// An operand that is the derivative of one that is known uses its past.
-std::int32_t DelayHistory::operand_of(ExprId e, int& derivative) {
+std::int32_t DelayHistory::find_operand(ExprId e, int& derivative) const {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     ExprId lower = operands_[i].expr;
     for (int k = 0; k <= 3; ++k) {
@@ -86,6 +95,11 @@ std::int32_t DelayHistory::operand_of(ExprId e, int& derivative) {
       lower = expr::time_derivative(context_.pool, lower);
     }
   }
+  return -1;
+}
+
+std::int32_t DelayHistory::operand_of(ExprId e, int& derivative) {
+  if (const std::int32_t known = find_operand(e, derivative); known >= 0) return known;
   Operand operand;
   operand.expr = e;
   operand.formulas = std::make_unique<code::Formulas>(context_.pool, std::span(&e, 1),
@@ -109,24 +123,32 @@ void DelayHistory::start(double time, double* frame) {
     operand.pieces.clear();
     operand.formulas->evaluate_each(frame, &operand.first);
   }
+  for (Delay& delay : kept_) {
+    if (delay.is_fixed) tau_of(delay, frame);  // how long the past is needed
+  }
+}
+
+double DelayHistory::at_time(const Operand& operand, int derivative, double then, bool after,
+                             std::optional<double> before) const {
+  const bool is_before = after ? then < started_ : then <= started_ || operand.pieces.empty();
+  if (!is_before) return past(operand, then, derivative, after);
+  return derivative > 0 ? 0 : before.value_or(operand.first);
+}
+
+std::optional<double> DelayHistory::value(ExprId operand, double then,
+                                          std::optional<double> before) {
+  int derivative = 0;
+  const std::int32_t known = find_operand(operand, derivative);
+  if (known < 0) return std::nullopt;
+  return at_time(operands_[at(known)], derivative, then, true, before);
 }
 
 void DelayHistory::write(double time, double* frame, bool after) {
   for (Delay& delay : delays_) {
     double start = 0;
     const double tau = tau_of(delay, frame, &start);
-    const Operand& operand = operands_[at(delay.operand)];
-    const double then = time - tau;
-    const bool is_before = after ? then < started_ : then <= started_ || operand.pieces.empty();
-    double value = 0;
-    if (is_before && delay.derivative > 0) {
-      value = 0;
-    } else if (is_before) {
-      value = delay.has_start ? start : operand.first;
-    } else {
-      value = past(operand, then, delay.derivative, after);
-    }
-    frame[delay.place] = value;
+    frame[delay.place] = at_time(operands_[at(delay.operand)], delay.derivative, time - tau, after,
+                                 delay.has_start ? std::optional(start) : std::nullopt);
   }
 }
 
@@ -146,7 +168,9 @@ double DelayHistory::past(const Operand& operand, double time, int derivative, b
 
 /// Drops what no delay can look back at any more, if that is known for good.
 void DelayHistory::forget(double now) {
-  if (!std::all_of(delays_.begin(), delays_.end(), [](const Delay& d) { return d.is_fixed; }))
+  const auto is_fixed = [](const Delay& d) { return d.is_fixed; };
+  if (!std::all_of(delays_.begin(), delays_.end(), is_fixed) ||
+      !std::all_of(kept_.begin(), kept_.end(), is_fixed))
     return;
   const double oldest = now - 2 * longest_seen_;
   for (Operand& operand : operands_) {
@@ -160,8 +184,7 @@ void DelayHistory::extend(double from, double to, const Values& values) {
   forget(from);
   for (Operand& operand : operands_) operand.pieces.push_back({from, to, {}});
   for (int k = 0; k < kNodes; ++k) {
-    const double t = k == kNodes - 1 ? to : from + node(k, kNodes) * (to - from);
-    const double* const frame = values(t);
+    const double* const frame = values(from + node(k, kNodes) * (to - from));
     for (Operand& operand : operands_) {
       double value = 0;
       if (frame != nullptr) operand.formulas->evaluate_each(frame, &value);

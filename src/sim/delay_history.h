@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "code/formulas.h"
@@ -22,9 +23,12 @@ class DelayHistory : public FrameInputs {
  public:
   explicit DelayHistory(const SolverContext& context) : context_(context) {}
 
-  /// Takes notice of `delay` leaves that were entered since. True if there are any delays at all.
+  /// Takes notice of `delay` leaves that were entered since. True if some past is kept.
   bool update();
-  bool empty() const { return delays_.empty(); }
+  bool empty() const { return delays_.empty(); }  ///< no delays among the leaves
+  /// Keeps the past that `delay`, which is no leaf, looks back at: for `value`. Before `start`.
+  void keep(expr::ExprId delay);
+  bool keeps_past() const { return !operands_.empty(); }
 
   /// A step starts here: what comes back at its begin counts as over.
   void begin_window(double from) { window_from_ = from; }
@@ -32,6 +36,10 @@ class DelayHistory : public FrameInputs {
   void set(double time, double* frame) override { write(time, frame, time == window_from_); }
   /// The same as it is from now on: right behind a break.
   void set_after(double time, double* frame) { write(time, frame, true); }
+
+  /// The value of `operand` at a time before the present one, right behind a break; `before`, or
+  /// its first value, if that is before the start. None if its past is not kept.
+  std::optional<double> value(expr::ExprId operand, double then, std::optional<double> before);
 
   /// The values before the start, and the first break.
   void start(double time, double* frame);
@@ -52,7 +60,7 @@ class DelayHistory : public FrameInputs {
   static constexpr int kNodes = 6;
   struct Piece {
     double from = 0, to = 0;
-    std::array<double, kNodes> values = {};  ///< at Chebyshev points of the second kind
+    std::array<double, kNodes> values = {};  ///< at Chebyshev points of the first kind
   };
   struct Operand {
     expr::ExprId expr;
@@ -70,15 +78,20 @@ class DelayHistory : public FrameInputs {
     bool has_start = false;
     bool is_fixed = false;  ///< tau never changes
   };
+  std::int32_t find_operand(expr::ExprId e, int& derivative) const;  ///< -1: not kept
+  double at_time(const Operand& operand, int derivative, double then, bool after,
+                 std::optional<double> before) const;
   void write(double time, double* frame, bool after);
   void forget(double now);
   double past(const Operand& operand, double time, int derivative, bool after) const;
   std::int32_t operand_of(expr::ExprId e, int& derivative);
+  Delay made(expr::ExprId node);
   double tau_of(Delay& delay, const double* frame, double* start = nullptr);
 
   SolverContext context_;
   std::int32_t known_leaves_ = 0;
   std::vector<Delay> delays_;
+  std::vector<Delay> kept_;  // those that are no leaves
   std::vector<Operand> operands_;
   std::deque<double> breaks_;
   double started_ = 0;

@@ -4,14 +4,18 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "expr/evaluate.h"
 #include "expr/incidence.h"
+#include "flat/expr_facts.h"
 #include "flat/layout.h"
 #include "flat/scalars.h"
 #include "sim/deciding.h"
+#include "sim/instant.h"
+#include "syntax/children.h"
 
 namespace chi::sim {
 namespace {
@@ -20,6 +24,34 @@ using expr::ExprId;
 using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// The slots of all variables that the text of a box names.
+std::vector<std::int32_t> named_slots(const flat::FlatModel& model, const flat::BlackBox& box) {
+  const flat::Block& block = model.blocks[at(box.block)];
+  std::vector<std::int32_t> slots;
+  const auto add = [&](std::int32_t slot, sema::TypeId type) {
+    const std::int64_t count = flat::slot_count(model.typed.types, type);
+    for (std::int64_t i = 0; i < count; ++i) slots.push_back(slot + static_cast<std::int32_t>(i));
+  };
+  std::vector<syntax::ExprId> pending{box.source};
+  while (!pending.empty()) {
+    const syntax::ExprId e = pending.back();
+    pending.pop_back();
+    syntax::append_children(model.typed.ast, e, pending);
+    const auto* name = std::get_if<sema::DeclId>(&model.typed.resolution[e]);
+    if (name == nullptr) continue;
+    const sema::Decl& decl = model.typed.decls[*name];
+    const std::int32_t k = decl.ordinal;
+    if (decl.kind == sema::DeclKind::Local && block.variables[at(k)]) {
+      const flat::Variable& variable = model.variables[block.variables[at(k)]];
+      add(variable.slot, variable.type);
+    } else if (decl.kind == sema::DeclKind::RefParam) {
+      add(std::get<flat::BoundVariable>(block.bindings[at(k)]).slot,
+          model.bodies[block.body].params[at(k)]);
+    }
+  }
+  return slots;
+}
 
 }  // namespace
 
@@ -54,7 +86,9 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
   workshop_.is_set = [this](std::int32_t slot) { return is_set_[at(slot)] != 0; };
   for (const flat::Substitution& s : model.equations.substitutions) {
     if (s.variable.order == 0) {
-      substituted_.emplace(memory_slot(model, frames, s.variable.var.index), &s);
+      substituted_.emplace(memory_slot(model, frames, s.variable.var.index), s);
+    } else if (s.variable.order == 1) {
+      substituted_rates_.emplace(s.variable.var.index, s.value);
     }
   }
 }
@@ -146,8 +180,51 @@ void Engine::count(RunCounts& counts) const {
   counts.state_events += state_events_;
 }
 
-/// Every condition of a statement belongs to one part, which watches it: so parts are made when all
-/// conditions are known.
+/// The delays of substitutes, and those of statements, which may come to them at any time: to
+/// translate these first is work, so it is done only if there are any.
+std::vector<Engine::LookBack> Engine::find_delays() {
+  flat::FlatModel& model = workshop_.model;
+  expr::Pool& pool = workshop_.pool();
+  std::vector<LookBack> found;
+  std::unordered_set<ExprId> known;
+  const auto add = [&](const std::vector<ExprId>& roots, bool of_statement) {
+    for (const ExprId delay : expr::delays(pool, roots).node) {
+      if (known.insert(delay).second) found.push_back({delay, of_statement});
+    }
+  };
+  std::vector<ExprId> substituted;
+  for (const flat::Substitution& s : model.equations.substitutions) substituted.push_back(s.value);
+  add(substituted, false);
+  const sema::TypedModel& typed = model.typed;
+  bool any = false;
+  for (syntax::ExprId e{0}; e.index < typed.ast.exprs.size() && !any; ++e.index) {
+    any = flat::is_delay(typed, e);
+  }
+  if (!any) return found;
+  Diagnostics problems;  // reported when a statement is met, if ever
+  std::vector<ExprId> asked;
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const auto block = static_cast<std::int32_t>(b);
+    const code::RoutineId body{model.blocks[b].body.index};
+    for (std::size_t i = 0; i < program_.values.size(); ++i) {
+      if (program_.values[i].body != body) continue;
+      const auto* scalars = asked_value(block, static_cast<std::int32_t>(i), problems);
+      if (scalars != nullptr) asked.insert(asked.end(), scalars->begin(), scalars->end());
+    }
+    for (std::size_t i = 0; i < program_.instants.size(); ++i) {
+      if (program_.instants[i].body != body) continue;
+      const auto* set = asked_equations(block, static_cast<std::int32_t>(i), problems);
+      if (set == nullptr) continue;
+      for (const flat::Branch& branch : set->branches) asked.push_back(branch.guard);
+      for (const flat::Equation& e : set->equations) asked.push_back(instant_row(pool, e));
+    }
+  }
+  add(asked, true);
+  return found;
+}
+
+/// Every condition of a statement belongs to one part, which watches it, and every delay to one
+/// that keeps the past: so parts are made when all of them are known.
 bool Engine::translate_conditions() {
   Diagnostics problems;
   struct Found {
@@ -175,26 +252,35 @@ bool Engine::translate_conditions() {
       together.push_back(*e);
     }
   }
+  const std::vector<LookBack> delays = find_delays();
+  for (const LookBack& l : delays) together.push_back(l.delay);
   parts_ = split_parts(model, together);
   for (PartEquations& equations : parts_.parts) add_member(std::move(equations));
   const auto variables = all_variables(workshop_.pool(), together);
   std::int32_t clock = -1;  // the part for what no unknown occurs in
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  const auto member_of = [&](const std::vector<std::int32_t>& slots) {
     std::int32_t member = -1;
-    for (const std::int32_t slot : variables[i]) {
+    for (const std::int32_t slot : slots) {
       if (parts_.part_of_slot[at(slot)] >= 0) member = parts_.part_of_slot[at(slot)];
     }
-    if (member < 0) {
-      if (clock < 0) {
-        add_member({});
-        clock = static_cast<std::int32_t>(members_.size()) - 1;
-      }
-      member = clock;
+    if (member >= 0) return member;
+    if (clock < 0) {
+      add_member({});
+      clock = static_cast<std::int32_t>(members_.size()) - 1;
     }
+    return clock;
+  };
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::int32_t member = member_of(variables[i]);
     const int condition = members_[at(member)].part->add_condition(
         parts_.together[i], found[i].span, parts_.steps_of_together[i]);
     awaited_.emplace(found[i].key, Awaited{static_cast<std::int32_t>(found[i].key >> 32), member,
                                            condition, found[i].wanted, found[i].span});
+  }
+  for (std::size_t i = 0; i < delays.size(); ++i) {
+    const std::int32_t member = member_of(variables[found.size() + i]);
+    members_[at(member)].part->add_delay(delays[i].delay, delays[i].of_statement);
+    keeper_.emplace(workshop_.pool().operand(delays[i].delay, 0), member);
   }
   for (Member& member : members_) member.part->prepare();
   return true;
@@ -218,6 +304,7 @@ void Engine::map_slots() {
     for (int c = 0; c < part.conditions().size(); ++c) {
       rows.push_back(part.conditions().condition(c));
     }
+    for (const ExprId delay : part.added_delays()) rows.push_back(delay);
     const std::vector<ExprId> deciding = deciding_conditions(pool, part.equations().set);
     const auto add = [&](const std::vector<ExprId>& roots, bool decides) {
       const expr::Occurrences leaves = expr::occurrences(pool, roots, {}, [&](ExprId e) {
@@ -241,7 +328,15 @@ void Engine::add_reader(std::int32_t member, ExprId leaf, bool decides) {
   const expr::Pool& pool = workshop_.pool();
   switch (pool.op(leaf)) {
     case expr::Op::Variable: return add_reader(member, pool.variable(leaf).var.index, decides);
-    case expr::Op::Call: return;  // boxes read memory only through their arguments
+    case expr::Op::Call: {
+      // What moves comes as arguments; lists and the like a box reads where they are.
+      const auto& source = workshop_.model.equations.functions[pool.called(leaf)];
+      const auto* function = std::get_if<flat::BoxFunction>(&source);
+      if (function == nullptr) return;
+      for (const std::int32_t slot : named_slots(workshop_.model, function->box))
+        add_reader(member, slot, decides);
+      return;
+    }
     default: break;
   }
   if (pool.discrete(leaf).index >= kFirstHeld) return;
@@ -284,7 +379,7 @@ void Engine::bring_all() {
 /// Substituted variables in memory, for who records them. One that has no value keeps its last.
 void Engine::store_substituted(double time) {
   for (const auto& [slot, substitution] : substituted_) {
-    const expr::Value value = evaluate_at(substitution->value, time);
+    const expr::Value value = evaluate_at(substitution.value, time);
     if (value.fault == expr::Fault::None) workshop_.machine.memory()[slot].r = value.value;
   }
 }

@@ -94,13 +94,20 @@ class Engine : public Physics {
   };
   class View;
 
+  /// A `delay` outside the equations and conditions.
+  struct LookBack {
+    expr::ExprId delay;
+    bool of_statement = false;
+  };
+  std::vector<LookBack> find_delays();
   bool translate_conditions();
   void add_member(PartEquations equations);
   void map_slots();
   void add_reader(std::int32_t member, expr::ExprId leaf, bool decides);
   void add_reader(std::int32_t member, std::int32_t flat_slot, bool decides);
   double discrete_value(expr::DiscreteId id);
-  double derivative_for_output(std::int32_t flat_slot);
+  double viewed_rate(std::int32_t flat_slot, double time);
+  double derivative_for_output(std::int32_t flat_slot, double time);
   void list(std::int32_t member);
   void see_blocks();
   void follow(std::int32_t member);
@@ -116,6 +123,12 @@ class Engine : public Physics {
   bool truth_of(const Awaited& awaited, bool* truth);  ///< after its part had a look
   double value_of(expr::VarRef x);
   expr::Value evaluate_at(expr::ExprId e, double time);
+  double delayed(expr::ExprId delay, double tau, double time);  ///< NaN if nobody keeps its past
+  /// What statements ask for, translated when they are met first; null if that fails.
+  const std::vector<expr::ExprId>* asked_value(std::int32_t block, std::int32_t value,
+                                               Diagnostics& problems);
+  const flat::EquationSet* asked_equations(std::int32_t block, std::int32_t instant,
+                                           Diagnostics& problems);
   void store_substituted(double time);
   bool evaluate_now(expr::ExprId e, double* result, Span span);
   void tell_states(Member& member);
@@ -142,7 +155,7 @@ class Engine : public Physics {
   std::vector<std::vector<std::int32_t>> visible_;  // by block: the parts its statements can read
   std::vector<std::int32_t> changed_;  // parts that are dirty, have an event, or want a new search
   Tournament steps_, events_;          // by part: the end of its window, its earliest event
-  bool is_viewing_ = false;            // memory holds the values of another time, for output
+  bool is_viewing_ = false;            // memory and output frames hold the values of another time
   bool moves_ = false;                 // some part can move
   /// By process instance, part and border: the time of an event there that it was waiting for.
   std::map<std::tuple<std::int32_t, std::int32_t, int>, double> awaiting_;
@@ -153,10 +166,13 @@ class Engine : public Physics {
   };
   std::unordered_map<std::int64_t, std::vector<Reader>> readers_;
   std::vector<Reader> box_readers_;  // parts with boxed inputs: any assignment may concern them
-  std::unordered_map<std::int64_t, std::vector<expr::ExprId>> values_;  // derivatives in statements
+  std::unordered_map<std::int64_t, std::vector<expr::ExprId>> values_;  // asked for by statements
   std::unordered_map<std::int64_t, flat::EquationSet> instants_;
-  std::unordered_map<std::int64_t, const flat::Substitution*> substituted_;  // by memory slot
-  std::vector<char> is_set_;                                                 // by flat slot
+  /// By memory slot. Copies: the model gets more when statements ask for derivatives.
+  std::unordered_map<std::int64_t, flat::Substitution> substituted_;
+  std::unordered_map<std::int32_t, expr::ExprId> substituted_rates_;  // derivatives, by flat slot
+  std::unordered_map<expr::ExprId, std::int32_t> keeper_;  // by what is looked back at: the part
+  std::vector<char> is_set_;                               // by flat slot
   std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
   std::unique_ptr<code::ModelBoxes> boxes_;
   Outcome outcome_;

@@ -33,28 +33,37 @@ class Engine::View : public MotionView {
     engine_.is_viewing_ = true;
     engine_.store_substituted(time);
     engine_.is_viewing_ = false;
+    time_ = time;
     if (!engine_.output_failed_) good_ = time;
   }
   double derivative(std::int32_t flat_slot) const override {
-    return engine_.derivative_for_output(flat_slot);
+    return engine_.derivative_for_output(flat_slot, time_);
   }
 
  private:
   Engine& engine_;
+  double time_ = 0;
   double good_;
 };
 
-double Engine::derivative_for_output(std::int32_t flat_slot) {
+/// Not a number where nothing moves.
+double Engine::derivative_for_output(std::int32_t flat_slot, double time) {
+  is_viewing_ = true;
+  const double rate = viewed_rate(flat_slot, time);
+  is_viewing_ = false;
+  return rate;
+}
+
+double Engine::viewed_rate(std::int32_t flat_slot, double time) {
+  const auto substituted = substituted_rates_.find(flat_slot);
+  if (substituted != substituted_rates_.end()) return evaluate_at(substituted->second, time).value;
   const std::int32_t part = parts_.part_of_slot[at(flat_slot)];
   const double none = std::numeric_limits<double>::quiet_NaN();
   if (part < 0) return none;
-  Member& member = members_[at(part)];
-  if (member.part->plan() == nullptr) return none;
-  const structure::Analysis& analysis = member.part->plan()->analysis();
-  const int j = analysis.unknown_index({flat_slot});
-  if (j < 0 || analysis.d[at(j)] < 1) return none;
-  const std::size_t place = at(member.part->place({{flat_slot}, 1}));
-  return place < member.output.size() ? member.output[place] : none;
+  const Member& member = members_[at(part)];
+  if (member.part->plan() == nullptr || !member.run->moves()) return none;
+  const bool is_unknown = member.part->plan()->analysis().unknown_index({flat_slot}) >= 0;
+  return is_unknown ? value_of({{flat_slot}, 1}) : none;
 }
 
 /// False if some value that is to be recorded does not exist.

@@ -70,7 +70,8 @@ bool Engine::settle(std::int32_t number) {
   }
   part.refresh_sides();
   tell_changes(member, plan, sides, slid);
-  if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty()) {
+  if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty() ||
+      part.has_break(sides)) {
     const bool same = part.plan() == plan && part.variant() == variant;
     if (!member.wants_restart || !same) {
       member.restart = same ? numerics::Restart::Warm : numerics::Restart::Again;
@@ -96,7 +97,7 @@ bool Engine::refresh(std::int64_t slot, std::int32_t count) {
     const auto found = substituted_.find(s);
     if (found == substituted_.end()) continue;
     double value = 0;
-    if (!evaluate_now(found->second->value, &value, found->second->span)) return false;
+    if (!evaluate_now(found->second.value, &value, found->second.span)) return false;
     workshop_.machine.memory()[s].r = value;
   }
   return true;
@@ -213,8 +214,10 @@ double Engine::value_of(VarRef x) {
   }
   const std::int32_t part = parts_.part_of_slot[at(x.var.index)];
   if (part < 0) return 0;
-  bring(part);
-  Part& p = *members_[at(part)].part;
+  if (!is_viewing_) bring(part);
+  Member& member = members_[at(part)];
+  Part& p = *member.part;
+  std::vector<double>& frame = is_viewing_ && member.run->moves() ? member.output : p.frame();
   if (p.plan() == nullptr) return 0;
   const structure::Analysis& analysis = p.plan()->analysis();
   const int j = analysis.unknown_index(x.var);
@@ -222,10 +225,12 @@ double Engine::value_of(VarRef x) {
   const int beyond = x.order - analysis.d[at(j)];
   if (beyond > 0) {  // no equation mentions it: by differentiating them
     p.plan()->build_tower(beyond);
-    p.fit(p.frame());
-    if (!p.plan()->climb(p.frame().data(), beyond)) return std::numeric_limits<double>::quiet_NaN();
+    p.fit(frame);
+    if (!p.plan()->climb(frame.data(), beyond)) return std::numeric_limits<double>::quiet_NaN();
   }
-  return p.frame()[at(p.place(x))];
+  const std::int32_t place = p.place(x);
+  p.fit(frame);
+  return frame[at(place)];
 }
 
 expr::Value Engine::evaluate_at(ExprId e, double time) {
@@ -233,36 +238,65 @@ expr::Value Engine::evaluate_at(ExprId e, double time) {
   point.time = time;
   point.variable = [this](VarRef x) { return value_of(x); };
   point.discrete = [this](expr::DiscreteId d) { return discrete_value(d); };
+  point.delayed = [this, time](ExprId delay, double tau) { return delayed(delay, tau, time); };
   point.opaque = [this](expr::FunctionId f, std::span<const double> arguments) {
     return boxes_->call(f, arguments);
   };
   return expr::evaluate(workshop_.pool(), e, point);
 }
 
+double Engine::delayed(ExprId delay, double tau, double time) {
+  const expr::Pool& pool = workshop_.pool();
+  const ExprId operand = pool.operand(delay, 0);
+  std::optional<double> before;
+  if (pool.operands(delay).size() > 2) before = evaluate_at(pool.operand(delay, 2), time).value;
+  const auto past_in = [&](std::int32_t member) {
+    if (!is_viewing_) bring(member);
+    return members_[at(member)].part->delays().value(operand, time - tau, before);
+  };
+  if (const auto keeper = keeper_.find(operand); keeper != keeper_.end()) {
+    if (const std::optional<double> value = past_in(keeper->second)) return *value;
+  }
+  // One of the equations, or a derivative.
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (!members_[m].part->delays().keeps_past()) continue;
+    if (const std::optional<double> value = past_in(static_cast<std::int32_t>(m))) return *value;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 bool Engine::evaluate_now(ExprId e, double* result, Span span) {
   const expr::Value value = evaluate_at(e, workshop_.machine.time);
   *result = value.value;
   if (value.fault == expr::Fault::None) return true;
+  const bool of_delay = value.where && workshop_.pool().op(value.where) == expr::Op::Delay &&
+                        value.fault == expr::Fault::OutsideDomain;
   return fail({.code = DiagCode::ConditionUndefined,
                .span = span,
                .message = fmt::format("this has no value at t = {}: {}", workshop_.machine.time,
-                                      expr::fault_text(value.fault))});
+                                      of_delay ? "the time of a `delay` is not positive"
+                                               : expr::fault_text(value.fault))});
 }
 
 bool Engine::value(std::int32_t block, std::int32_t number, double* result) {
-  const code::DerivativeValue& row = program_.values[at(number)];
-  const Span span = workshop_.model.typed.ast.exprs[row.source].span;
-  auto [place, is_new] = values_.try_emplace(key(block, number));
-  if (is_new) {
-    Diagnostics problems;
-    const auto scalars = statements_.value(block, row.indices, row.source, problems);
-    if (!scalars) return fail(problems.all().front());
-    place->second = *scalars;
-  }
-  for (std::size_t i = 0; i < place->second.size(); ++i) {
-    if (!evaluate_now(place->second[i], result + i, span)) return false;
+  const Span span = workshop_.model.typed.ast.exprs[program_.values[at(number)].source].span;
+  Diagnostics problems;
+  const std::vector<ExprId>* const scalars = asked_value(block, number, problems);
+  if (scalars == nullptr) return fail(problems.all().front());
+  for (std::size_t i = 0; i < scalars->size(); ++i) {
+    if (!evaluate_now((*scalars)[i], result + i, span)) return false;
   }
   return true;
+}
+
+const std::vector<ExprId>* Engine::asked_value(std::int32_t block, std::int32_t number,
+                                               Diagnostics& problems) {
+  const auto found = values_.find(key(block, number));
+  if (found != values_.end()) return &found->second;
+  const code::AskedValue& row = program_.values[at(number)];
+  auto scalars = statements_.value(block, row.indices, row.source, problems);
+  return scalars ? &values_.emplace(key(block, number), std::move(*scalars)).first->second
+                 : nullptr;
 }
 
 void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condition) {

@@ -26,6 +26,10 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
+ExprId instant_row(expr::Pool& pool, const flat::Equation& equation) {
+  return expr::evented_kinks(pool, std::array{expr::sub(pool, equation.left, equation.right)})[0];
+}
+
 InstantSolver::InstantSolver(Engine& engine, const flat::EquationSet& set, Span span)
     : engine_(engine),
       set_(set),
@@ -134,7 +138,7 @@ bool InstantSolver::collect_own() {
   }
   for (const flat::Equation& e : set_.equations) {
     if (!activity.is_active(e.branch)) continue;
-    const ExprId row = expr::evented_kinks(pool, std::array{expr::sub(pool, e.left, e.right)})[0];
+    const ExprId row = instant_row(pool, e);
     std::vector<expr::Truth> chosen;
     for (const ExprId c : expr::conditions(pool, std::array{row}).node) {
       bool truth = false;
@@ -151,7 +155,7 @@ bool InstantSolver::collect_own() {
 }
 
 /// Values before the instant, everywhere.
-void InstantSolver::load(const std::vector<VarRef>& extra) {
+bool InstantSolver::load(const std::vector<VarRef>& extra) {
   for (const VarRef x : extra) place(x);
   frame_.resize(at(leaves_.size()), 0.0);
   const expr::Pool& pool = context_.pool;
@@ -171,9 +175,13 @@ void InstantSolver::load(const std::vector<VarRef>& extra) {
         frame_[at(p)] = engine_.discrete_value(pool.discrete(leaf));
         break;
       case expr::Op::Time: frame_[at(p)] = engine_.workshop_.machine.time; break;
+      case expr::Op::Delay:
+        if (!engine_.evaluate_now(leaf, &frame_[at(p)], span_)) return false;
+        break;
       default: break;
     }
   }
+  return true;
 }
 
 void InstantSolver::keep(VarId v, double value) {
@@ -214,7 +222,7 @@ bool InstantSolver::solve() {
   if (!order.over_rows.empty()) return explain_over(instant.system, found);
   if (!order.is_square()) return explain_open(found);
   SystemSolver solver(context_, order);
-  load({});
+  if (!load({})) return false;
   if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
   for (const VarRef x : order.unknowns) {
     if (x.order == 0) keep(x.var, frame_[at(place(x))]);
@@ -355,7 +363,7 @@ bool InstantSolver::solve_impulses() {
   SystemSolver solver(context_, order);
   std::vector<VarRef> extra;
   for (const VarId v : variables_) extra.push_back({before_id(v), 0});
-  load(extra);
+  if (!load(extra)) return false;
   for (const VarId v : variables_) {
     frame_[at(place({before_id(v), 0}))] = engine_.value_of({v, 0});
   }
@@ -389,17 +397,22 @@ void InstantSolver::tell_conserved() {
 }
 
 bool Engine::instant(std::int32_t block, std::int32_t number) {
+  Diagnostics problems;
+  const flat::EquationSet* const set = asked_equations(block, number, problems);
+  if (set == nullptr) return fail(problems.all().front());
+  const syntax::StatId source = program_.instants[at(number)].source;
+  return InstantSolver(*this, *set, workshop_.model.typed.ast.stats[source].span).run();
+}
+
+const flat::EquationSet* Engine::asked_equations(std::int32_t block, std::int32_t number,
+                                                 Diagnostics& problems) {
+  const auto found = instants_.find(key(block, number));
+  if (found != instants_.end()) return &found->second;
   const code::InstantEquations& row = program_.instants[at(number)];
   const syntax::Stat& stat = workshop_.model.typed.ast.stats[row.source];
-  auto [place, is_new] = instants_.try_emplace(key(block, number));
-  if (is_new) {
-    Diagnostics problems;
-    auto set =
-        statements_.instant(block, row.indices, std::get<syntax::Instant>(stat.node), problems);
-    if (!set) return fail(problems.all().front());
-    place->second = std::move(*set);
-  }
-  return InstantSolver(*this, place->second, stat.span).run();
+  auto set =
+      statements_.instant(block, row.indices, std::get<syntax::Instant>(stat.node), problems);
+  return set ? &instants_.emplace(key(block, number), std::move(*set)).first->second : nullptr;
 }
 
 }  // namespace chi::sim

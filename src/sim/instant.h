@@ -13,6 +13,9 @@
 
 namespace chi::sim {
 
+/// One instantaneous equation as it is solved: left - right, with kinks that make events.
+expr::ExprId instant_row(expr::Pool& pool, const flat::Equation& equation);
+
 /// Solves one instantaneous equation statement (semantics.md §6, §7): its unknowns and equations
 /// are added to the active ones of the parts it touches, the IP of all of them is solved, and the
 /// variables keep the values found. The active equations go on to hold, so their hidden constraints
@@ -47,7 +50,7 @@ class InstantSolver {
   std::optional<expr::ExprId> integral(const Row& row);
   void tell_conserved();
   bool is_true(expr::ExprId condition, bool* truth);
-  void load(const std::vector<expr::VarRef>& extra);
+  bool load(const std::vector<expr::VarRef>& extra);
   void keep(expr::VarId v, double value);
   bool explain_over(const structure::System& system, const structure::InstantOrder& instant);
   std::optional<expr::VarId> known_in(const structure::InstantOrder& instant) const;

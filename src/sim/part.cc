@@ -27,6 +27,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr int kCrowd = 4;
 /// Times that the values of `floor` may change at one instant before they are consistent.
 constexpr int kMostRounds = 50;
+constexpr int kMostStarts = 200;  // of delays that look back at what depends on them
 
 }  // namespace
 
@@ -65,6 +66,9 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
   for (int b = 0; b < static_cast<int>(conditions_.borders().size()); ++b) {
     mode_borders_.push_back(b);
   }
+  std::vector<ExprId> formulas = rows;
+  for (const flat::Branch& branch : set.branches) formulas.push_back(branch.guard);
+  for (const ExprId delay : expr::delays(pool, formulas).node) watch_kinks(delay);
   // What is loaded from memory has its place before the first mode is made.
   enter_inputs(rows);
   enter_steps();
@@ -106,6 +110,8 @@ int Part::add_condition(ExprId condition, Span span, std::span<const HeldStep> s
   const int number = conditions_.add(condition);
   enter_inputs(std::span(&condition, 1));
   for (const int b : conditions_.borders_of(number)) statement_spans_.emplace(b, span);
+  for (const ExprId delay : expr::delays(workshop_.pool(), std::span(&condition, 1)).node)
+    watch_kinks(delay);
   return number;
 }
 
@@ -176,14 +182,6 @@ void Part::load(double time) {
   fill_delays(frame_);
 }
 
-void Part::fill_delays(std::vector<double>& frame) {
-  if (!delays_.update()) return;
-  fit(frame);
-  fit(frame_);
-  if (!has_started_) delays_.start(frame[at(time_place_)], frame.data());
-  delays_.set_after(frame[at(time_place_)], frame.data());
-}
-
 bool Part::reload() {
   bool changed = false;
   const auto set = [&](std::size_t i, double value) {
@@ -225,7 +223,7 @@ bool Part::depends_on_time() const {
   for (int c = 0; c < conditions_.size(); ++c) {
     if (pool.has(conditions_.condition(c), kByItself)) return true;
   }
-  return false;
+  return delays_.keeps_past();
 }
 
 /// Of the guard or equation in which the border occurs first.
@@ -506,16 +504,18 @@ bool Part::settle(double time) {
     const bool found = settle_only_mode() || ModeSearch(*this, !has_started_).run();
     const bool stepped = hold_steps();  // with what is held from before there may be no mode
     if (!found && (!stepped || round >= kMostRounds)) return false;
-    if (!stepped) break;
+    const bool begins = !stepped && start_delays();
+    if (!stepped && !begins) break;
     failure_.reset();
     failed_.reset();
-    if (round < kMostRounds) continue;
-    failure_ =
-        Diagnostic{.code = DiagCode::NoConsistentMode,
-                   .span = first_span(),
-                   .message = fmt::format("what moves in steps, such as `floor`, has no consistent "
-                                          "value at t = {}",
-                                          time)};
+    if (round < (stepped ? kMostRounds : kMostStarts)) continue;
+    failure_ = Diagnostic{.code = DiagCode::NoConsistentMode,
+                          .span = first_span(),
+                          .message = fmt::format("{} has no consistent value at t = {}",
+                                                 stepped ? "what moves in steps, such as `floor`,"
+                                                         : "what a `delay` looks back at",
+                                                 time)};
+    if (begins) failure_->help = "say what was before the start: `delay(x, tau, x0)`";
     return false;
   }
   has_started_ = true;

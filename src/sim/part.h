@@ -93,6 +93,12 @@ class Part {
   Conditions& conditions() { return conditions_; }
   const SolverContext& context() const { return context_; }
   DelayHistory& delays() { return delays_; }
+  /// A `delay` of a substitute, which is looked at between events, or of a statement, which is
+  /// asked for when the statement runs: the past is kept from the start. Before `prepare`.
+  void add_delay(expr::ExprId delay, bool of_statement);
+  const std::vector<expr::ExprId>& added_delays() const { return added_delays_; }
+  /// Whether what delays look back at jumps, or has a kink, where these sides became the present.
+  bool has_break(const Sides& before) const;
   code::FormulaLeaves& leaves() { return leaves_; }
   const std::optional<Diagnostic>& failure() const { return failure_; }
   void fail(Diagnostic diagnostic) { failure_ = std::move(diagnostic); }
@@ -277,7 +283,9 @@ class Part {
   bool hold_steps();
   void enter_steps();
   void fill_delays(std::vector<double>& frame);
+  bool start_delays();
   void enter_inputs(std::span<const expr::ExprId> roots);
+  void watch_kinks(expr::ExprId delay);
   expr::VarRef weight_of(int border) const;
   std::vector<expr::VarRef> in_conditions_;  // derivatives that conditions speak of
   const std::vector<char>& deciding_borders();
@@ -295,6 +303,8 @@ class Part {
   SolverContext context_;
   Conditions conditions_;
   DelayHistory delays_;
+  std::vector<expr::ExprId> added_delays_;
+  std::vector<int> delay_borders_;                 // of conditions in what delays look back at
   std::unique_ptr<code::Formulas> step_formulas_;  // what is held, as it is now
   std::vector<double> step_values_;
   std::vector<int> guard_conditions_;                  // per branch

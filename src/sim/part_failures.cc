@@ -73,6 +73,10 @@ Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span s
   };
   point.variable = value_of;
   point.discrete = [this](expr::DiscreteId d) { return workshop_.discrete(d); };
+  point.delayed = [this](expr::ExprId delay, double) {
+    const std::size_t p = at(leaves_.place(delay));
+    return p < frame_.size() ? frame_[p] : std::numeric_limits<double>::quiet_NaN();
+  };
   point.opaque = [this](expr::FunctionId f, std::span<const double> arguments) {
     return workshop_.boxes == nullptr ? std::numeric_limits<double>::quiet_NaN()
                                       : workshop_.boxes->call(f, arguments);
@@ -165,12 +169,15 @@ void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& r
       result.notes.push_back(fmt::format("this equation{} is off by {:.6g}", times, row.residual));
     }
   }
-  if (failure.fault && failure.fault->fault == expr::Fault::NoAlternative) {
-    result.notes.emplace_back(expr::fault_text(failure.fault->fault));
-  } else if (failure.fault) {
-    result.notes.push_back(fmt::format("{}: the argument is {:.6g}",
-                                       expr::fault_text(failure.fault->fault),
-                                       failure.fault->argument));
+  if (failure.fault) {
+    std::string note(expr::fault_text(failure.fault->fault));
+    const bool of_function = failure.fault->fault == expr::Fault::SqrtOfNegative ||
+                             failure.fault->fault == expr::Fault::LnOfNonPositive ||
+                             failure.fault->fault == expr::Fault::OutsideDomain;
+    if (of_function) {
+      note += fmt::format(": the argument is {:.6g}", failure.fault->argument);
+    }
+    result.notes.push_back(std::move(note));
   }
   std::string unknowns;
   for (std::size_t i = 0; i < failure.unknowns.size() && i < kMaxShown; ++i) {

@@ -24,7 +24,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void PartRun::keep_past(double until) {
   DelayHistory& delays = part_.delays();
-  if (delays.empty() || !has_window_ || !(until > kept_until_)) return;
+  if (!delays.keeps_past() || !has_window_ || !(until > kept_until_)) return;
   past_frame_ = part_.frame();
   delays.extend(kept_until_, until, [this](double time) -> const double* {
     return values_at(time, past_frame_) ? past_frame_.data() : nullptr;
@@ -101,6 +101,7 @@ bool PartRun::step(double limit) {
     horizon_ *= 2;
     has_window_ = true;
     search_window(from_);
+    note_return(break_time);
     return true;
   }
   if (next_variant_ != nullptr) {
@@ -120,14 +121,18 @@ bool PartRun::step(double limit) {
   has_window_ = true;
   search_window(from_);
   if (!shorten_to_values()) return false;
-  if (reached_ == break_time && (events_.empty() || events_.front().time == reached_)) {
-    events_.push_back({.time = reached_, .border = kReturn});  // what jumped comes back
-  }
+  note_return(break_time);
   if (is_retreating()) note(kRetreat, reached_, 0, 0);
   if (events_.empty() && part_.plan()->has_choice()) {
     next_variant_ = part_.better_variant(next_frame_);
   }
   return true;
+}
+
+/// What jumped comes back.
+void PartRun::note_return(double time) {
+  if (reached_ != time || (!events_.empty() && events_.front().time != reached_)) return;
+  events_.push_back({.time = reached_, .border = kReturn});
 }
 
 /// Whether the motion is so near to where equations end, as a square root does, that step after
@@ -338,20 +343,23 @@ bool PartRun::values_at(double time) {
 
 bool PartRun::values_at(double time, std::vector<double>& frame) {
   part_.fit(frame);
-  if (!has_window_ || motion_ == nullptr) {
-    frame[0] = time;  // the place of `time` is the first
-    return true;
-  }
-  return motion_->values_at(time, frame.data());
+  if (has_window_ && motion_ != nullptr) return motion_->values_at(time, frame.data());
+  set_without_motion(time, frame);
+  return true;
+}
+
+void PartRun::set_without_motion(double time, std::vector<double>& frame) {
+  frame[0] = time;  // the place of `time` is the first
+  if (has_window_) part_.delays().set(time, frame.data());
 }
 
 bool PartRun::values_for_output(double time, std::vector<double>& frame) {
   part_.fit(frame);
-  if (!has_window_ || motion_ == nullptr) {
-    frame[0] = time;
-    return true;
+  if (has_window_ && motion_ != nullptr) {
+    return motion_->values_at(time, frame.data(), Effort::Near, Purpose::Output);
   }
-  return motion_->values_at(time, frame.data(), Effort::Near, Purpose::Output);
+  set_without_motion(time, frame);
+  return true;
 }
 
 double PartRun::event_time() const { return events_.empty() ? kInfinity : events_.front().time; }

@@ -112,6 +112,8 @@ class PartRun {
   double pivots_time_ = 0;
   bool stop_at_border();
   bool is_retreating();
+  void note_return(double time);
+  void set_without_motion(double time, std::vector<double>& frame);
   bool is_apart(int border);
   std::int64_t retreats_ = 0;  // of the integrator, when looked at last
   int retreating_ = 0;         // grows if more than a fifth of the steps were tried in vain

@@ -22,6 +22,7 @@ int analyze_command(const AnalyzeOptions& options) {
     return code;
   };
   std::optional<RunSettings> settings = run_settings(options.run, diagnostics);
+  check_written(options.run.file, {options.html.value_or("")}, diagnostics);
   const std::string mode = options.mode.value_or(options.run.end ? "all" : "initial");
   const bool all = mode == "all";
   if (mode != "all" && mode != "initial") {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <span>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -148,6 +150,29 @@ flat::Request request_of(const RunCommandOptions& call, Diagnostics& diagnostics
   return request;
 }
 
+/// Not of what is no regular file: /dev/stdout takes several texts.
+bool is_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::exists(a, none) && !fs::is_regular_file(a, none)) return false;
+  if (fs::exists(a, none) && fs::exists(b, none)) return fs::equivalent(a, b, none);
+  const auto whole = [&](const std::string& file) {
+    return fs::weakly_canonical(fs::absolute(file, none), none);
+  };
+  return whole(a) == whole(b) && !none;
+}
+
+void read_plot(const RunCommandOptions& call, Diagnostics& diagnostics, RunSettings& settings) {
+  settings.plot_file = *call.plot;
+  if (const std::optional<PlotKind> kind = plot_kind(*call.plot)) {
+    settings.plot = *kind;
+  } else {
+    bad_option(diagnostics,
+               fmt::format("`--plot {}`: plots are written as .svg or .html", *call.plot),
+               "without a file the plot is drawn in the terminal");
+  }
+}
+
 void read_results(const RunCommandOptions& call, Diagnostics& diagnostics, RunSettings& settings) {
   for (const std::string& out : call.out) {
     if (results::result_format(out)) continue;
@@ -163,15 +188,11 @@ void read_results(const RunCommandOptions& call, Diagnostics& diagnostics, RunSe
   if (settings.events == "-")
     bad_option(diagnostics, "`--events -` names no file",
                "`--events /dev/stdout` writes to stdout");
-  if (!call.plot) return;
-  settings.plot_file = *call.plot;
-  if (const std::optional<PlotKind> kind = plot_kind(*call.plot)) {
-    settings.plot = *kind;
-  } else {
-    bad_option(diagnostics,
-               fmt::format("`--plot {}`: plots are written as .svg or .html", *call.plot),
-               "without a file the plot is drawn in the terminal");
-  }
+  if (call.plot) read_plot(call, diagnostics, settings);
+  std::vector<std::string> written = settings.out;
+  written.push_back(settings.events);
+  written.push_back(settings.plot_file);
+  check_written(call.file, written, diagnostics);
 }
 
 }  // namespace
@@ -208,6 +229,22 @@ void check_vars(const std::vector<std::string>& patterns, const std::vector<std:
         {.code = DiagCode::NothingRecorded,
          .message = fmt::format("`--vars {}` matches no variable of {}", pattern, whose),
          .help = std::move(help)});
+  }
+}
+
+void check_written(const std::string& model, const std::vector<std::string>& written,
+                   Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].empty()) continue;
+    if (is_same_file(model, written[i])) {
+      bad_option(diagnostics, fmt::format("`{}` is the model, and would be written over", model));
+      continue;
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!is_same_file(written[k], written[i])) continue;
+      bad_option(diagnostics, fmt::format("`{}` would be written twice", written[i]));
+      break;
+    }
   }
 }
 

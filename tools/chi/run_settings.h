@@ -39,6 +39,11 @@ std::optional<PlotKind> plot_kind(const std::string& file);
 void check_vars(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
                 std::string_view whose, Diagnostics& diagnostics);
 
+/// Reports files to be written that are the model itself, or the same one twice: text would be
+/// lost. Empty names are none.
+void check_written(const std::string& model, const std::vector<std::string>& written,
+                   Diagnostics& diagnostics);
+
 /// Reports a call that is wrong.
 void bad_option(Diagnostics& diagnostics, std::string message, std::string help = "");
 
