@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "numerics/rank_revealing.h"
 #include "sim/symbolic_jacobian.h"
 
 namespace chi::sim {
@@ -33,6 +32,7 @@ std::unique_ptr<IndependentRows> IndependentRows::make(const SolverContext& cont
   const numerics::SparsePattern& pattern = jacobian.pattern();
   std::vector<double> values(at(pattern.nonzeros()));
   if (!jacobian.evaluate(frame.data(), values)) return nullptr;
+  made->dependencies_ = numerics::find_dependencies(pattern, values);
   // Transposed, so that the columns to choose from are the rows; each of size one.
   std::vector<double> matrix(rows.size() * leaves.size(), 0.0), sizes(rows.size(), 0.0);
   for (std::size_t k = 0; k < values.size(); ++k) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "numerics/rank_revealing.h"
 #include "sim/implicit_block.h"
 
 namespace chi::sim {
@@ -21,6 +22,9 @@ class IndependentRows {
                                                std::vector<expr::VarRef> unknowns,
                                                std::vector<double>& frame);
 
+  /// At the point: the rows that depend on each other, and the unknowns that they leave open.
+  const numerics::Dependencies& dependencies() const { return dependencies_; }
+
   enum class Result { Holds, RestIsOff, Unsolved };
   Result solve(std::vector<double>& frame);
 
@@ -30,6 +34,7 @@ class IndependentRows {
 
   SolverContext context_;
   std::vector<expr::VarRef> unknowns_;
+  numerics::Dependencies dependencies_;
   std::vector<structure::BlockOrder::Row> basis_rows_, rest_rows_;
   std::optional<ImplicitBlock> basis_, rest_;
 };

@@ -80,8 +80,8 @@ Diagnostic ModeSearch::explain_dependent(const Plan& plan, const SolveFailure& f
       initial_ ? std::string("at the start") : fmt::format("at t = {:.10g}", time());
   Diagnostic result{
       .code = DiagCode::SingularEquations,
-      .message = several ? fmt::format("these equations depend on each other {}, and "
-                                       "do not determine {}",
+      .message = several ? fmt::format("these equations depend on each other {}, so "
+                                       "that nothing determines {}",
                                        when, names)
                          : fmt::format("this equation does not determine {} {}", names, when)};
   for (std::size_t k = 0; k < failure.singular_rows.size() && k < kMaxShown; ++k) {

@@ -62,9 +62,12 @@ bool ModeSearch::keep_values(Attempt& attempt) {
 
 /// At a single point equations may depend on each other, as `x*y = sin(x)` leaves y open where x
 /// passes zero: there the values before will do. Where they do so wherever they hold, one follows
-/// from the others, and nothing tells where the motion goes.
+/// from the others, and nothing tells where the motion goes. At the start that is also the better
+/// word for equations that could not be solved for it; later they may just be of a mode that is
+/// none.
 void ModeSearch::refuse_dependent(Attempt& attempt) {
-  if (!attempt.solved || attempt.plan->is_static()) return;
+  if (attempt.plan->is_singular() || attempt.plan->is_static()) return;
+  if (!attempt.solved && (!initial_ || !attempt.why)) return;
   const auto failure = part_.dependent_equations(*attempt.plan, attempt.frame);
   if (!failure) return;
   attempt.solved = false;

@@ -99,7 +99,6 @@ std::optional<SolveFailure> Part::dependent_equations(Plan& plan, std::vector<do
   constexpr int kPoints = 3, kMostDraws = 12;
   constexpr double kNear = 0.03;  // so that the equations lead back to where the values are
   if (!plan.is_leading_singular(frame)) return std::nullopt;
-  SolveFailure failure = plan.leading_failure();
   // First the constraints on what is below the highest derivatives, then these: what passes a point
   // at which its equations say nothing must not be held there by them.
   const structure::Analysis& analysis = plan.analysis();
@@ -115,7 +114,7 @@ std::optional<SolveFailure> Part::dependent_equations(Plan& plan, std::vector<do
   const auto constraints = IndependentRows::make(context_, lower_rows, lower, frame);
   const auto top = IndependentRows::make(context_, leading_rows, leading, frame);
   fit(frame);
-  if (!constraints || !top) return std::nullopt;
+  if (!constraints || !top || top->dependencies().rows.empty()) return std::nullopt;
   const DrawnValues probe(context_, analysis, frame);
   int points = 0;
   for (int draw = 0; draw < kMostDraws && points < kPoints; ++draw) {
@@ -128,6 +127,12 @@ std::optional<SolveFailure> Part::dependent_equations(Plan& plan, std::vector<do
     ++points;
   }
   if (points == 0) return std::nullopt;
+  SolveFailure failure;
+  failure.status = numerics::SolveStatus::Singular;
+  for (const auto& row : leading_rows) failure.rows.push_back({row, 0});
+  for (const expr::VarRef x : leading) failure.unknowns.push_back({x, frame[at(place(x))]});
+  failure.singular_rows = top->dependencies().rows;
+  failure.singular_unknowns = top->dependencies().cols;
   return failure;
 }
 

@@ -88,9 +88,8 @@ class Plan {
 
   /// Whether these have one solution there.
   bool is_leading_regular(std::vector<double> frame);
-  /// Whether they do not, all values being given: the equations at fault are in the failure.
+  /// Whether they do not, all values being given.
   bool is_leading_singular(std::vector<double>& frame);
-  const SolveFailure& leading_failure() const { return leading_->solver->failure(); }
 
   /// Computes x_j^(d_j + 1) ... x_j^(d_j + levels) in the frame. The tower is built when first
   /// needed; false if it cannot be computed. Call `build_tower` and make the frame large enough
