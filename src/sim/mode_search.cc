@@ -207,11 +207,16 @@ bool ModeSearch::put_on_borders(Attempt& attempt) {
   if (initial_) return false;
   expr::Pool& pool = part_.workshop_.pool();
   const std::vector<VarRef> known = structure::known_values(attempt.plan->analysis());
+  const std::vector<expr::Replacement> assigned = attempt.plan->ip_solver().assigned();
   bool moved = false;
   for (const int border : part_.mode_borders()) {
-    const expr::ExprId difference = part_.conditions_.borders()[at(border)].difference;
+    const expr::ExprId written = part_.conditions_.borders()[at(border)].difference;
+    const expr::ExprId difference = expr::substitute(pool, written, assigned);
+    code::Formulas value_of(pool, std::array{difference}, part_.leaves_, part_.workshop_.boxes);
+    part_.fit(attempt.frame);
     for (int round = 0; round < kRounds; ++round) {
-      const Part::BorderValue g = part_.border_values(attempt.frame)[at(border)];
+      Part::BorderValue g = part_.border_values(attempt.frame)[at(border)];
+      value_of.evaluate_each(attempt.frame.data(), &g.value);
       if (!(g.value != 0 && std::abs(g.value) <= g.band)) break;
       const expr::Occurrences in = expr::variables(pool, std::array{difference});
       double best = 0, step = 0;

@@ -5,6 +5,7 @@
 #include "expr/build.h"
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
+#include "expr/substitute.h"
 #include "sim/part.h"
 
 // On which side of its borders a part is right after an instant (semantics.md §4).
@@ -145,7 +146,13 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
     fill_delays(frame);
     std::vector<double>& values = derivative_values_;
     values.resize(2 + formula.unknowns.size());
-    if (!plan.climb(frame.data(), formula.levels, climbed.levels)) return 0;
+    if (!plan.climb(frame.data(), formula.levels, climbed.levels)) {
+      // Some derivative is infinite, as that of sqrt(x) at 0; by what is known the difference may
+      // have one all the same.
+      const ExprId known = expr::substitute(pool, difference, plan.ip_solver().assigned());
+      if (known == difference) return 0;
+      return derivative_sign(plan, frame, known, relative_zero, climbed);
+    }
     climbed.levels = std::max(climbed.levels, formula.levels);
     formula.formulas->evaluate_each(frame.data(), values.data());
     if (std::isnan(values[0])) return 0;

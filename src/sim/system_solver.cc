@@ -90,6 +90,18 @@ const ExplicitRun* SystemSolver::explicit_run() const {
   return pieces_.size() == 1 ? std::get_if<ExplicitRun>(&pieces_.front()) : nullptr;
 }
 
+std::vector<expr::Replacement> SystemSolver::assigned() const {
+  std::vector<expr::Replacement> result;
+  for (const Piece& piece : pieces_) {
+    const ExplicitRun* const run = std::get_if<ExplicitRun>(&piece);
+    if (run == nullptr) continue;
+    for (const ExplicitRun::Assignment& a : run->assignments()) {
+      result.push_back({leaf_of(context_.pool, a.unknown), a.value});
+    }
+  }
+  return result;
+}
+
 void SystemSolver::read_pivots(std::vector<double>& pivots) const {
   pivots.clear();
   for (const Piece& piece : pieces_) {

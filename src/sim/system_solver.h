@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "expr/substitute.h"
 #include "sim/explicit_run.h"
 #include "sim/implicit_block.h"
 #include "sim/solve_failure.h"
@@ -56,6 +57,8 @@ class SystemSolver {
     expr::ExprId divisor;  ///< none: a determinant
   };
   PivotOwner owner_of_pivot(std::size_t pivot) const;
+  /// The unknowns that are assigned, each by what is known, or solved for by iteration.
+  std::vector<expr::Replacement> assigned() const;
   /// If all is one run of assignments: that.
   const ExplicitRun* explicit_run() const;
 
