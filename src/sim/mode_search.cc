@@ -546,7 +546,7 @@ bool ModeSearch::pivot(Sides sides, bool may_slide) {
     sides[at(*wrong)] = now;
     const bool is_back =
         (was == Side::Plus && now == Side::Minus) || (was == Side::Minus && now == Side::Plus);
-    if (!may_slide || !is_back || !is_reached(loaded_, *wrong) || !is_reached(here.frame, *wrong)) {
+    if (!may_slide || !is_back || !is_reached_now(*wrong) || !is_reached(here.frame, *wrong)) {
       continue;
     }
     const Attempt& there = attempt(sides);
@@ -563,7 +563,7 @@ std::vector<int> ModeSearch::doubtful() {
   std::set<int> found;
   bool any_solved = false;
   for (const int b : part_.mode_borders_) {
-    if (is_reached(loaded_, b)) found.insert(b);
+    if (is_reached_now(b)) found.insert(b);
   }
   for (std::size_t i = 0; i < order_.size(); ++i) {
     if (!order_[i]->solved) continue;
@@ -574,6 +574,19 @@ std::vector<int> ModeSearch::doubtful() {
   }
   if (!any_solved) found.insert(part_.mode_borders_.begin(), part_.mode_borders_.end());
   return {found.begin(), found.end()};
+}
+
+/// By the values that the search begins with, or by what statements assigned: unknowns that depend
+/// on that still have their values from before.
+bool ModeSearch::is_reached_now(int border) {
+  if (is_reached(loaded_, border)) return true;
+  if (initial_ || part_.plan_ == nullptr || part_.assigned_.empty()) return false;
+  if (assigned_.empty()) {
+    assigned_ = loaded_;
+    part_.fit(assigned_);
+    if (!part_.plan_->ip_solver().solve(assigned_.data(), Effort::Near)) assigned_ = loaded_;
+  }
+  return is_reached(assigned_, border);
 }
 
 bool ModeSearch::is_reached(const std::vector<double>& frame, int border) {
@@ -596,7 +609,7 @@ std::vector<int> ModeSearch::reached() {
   }
   std::vector<int> found;
   for (const int b : part_.mode_borders_) {
-    if (is_pushed[at(b)] || !is_reached(loaded_, b)) continue;
+    if (is_pushed[at(b)] || !is_reached_now(b)) continue;
     const bool everywhere = std::all_of(order_.begin(), order_.end(), [&](const Attempt* a) {
       return !a->solved || a->jumped || is_reached(a->frame, b);
     });

@@ -107,6 +107,7 @@ class ModeSearch {
   std::vector<int> doubtful();
   std::vector<int> reached();
   bool is_reached(const std::vector<double>& frame, int border);
+  bool is_reached_now(int border);
   double time() const { return loaded_[static_cast<std::size_t>(part_.time_place_)]; }
 
   // mode_failures.cc
@@ -123,6 +124,7 @@ class ModeSearch {
   bool jumps_ = false;
   bool is_over_ = false;  // an impulse was at this instant; nothing jumps again
   std::vector<double> loaded_;
+  std::vector<double> assigned_;  // the same with what the equations make of assigned values; once asked for
   const Attempt* shown_ = nullptr;  // its values are the part's; none: `loaded_`
   std::map<std::pair<Sides, bool>, Attempt> attempts_;
   std::vector<Attempt*> order_;  // as they were made
