@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -97,21 +96,9 @@ bool InstantSolver::collect_members() {
     declared_.insert(declared_.end(), mode->system.declared.begin(), mode->system.declared.end());
   }
   active_rows_ = rows_.size();
-  active_unknowns_ = unknowns(rows_);
+  active_declared_ = declared_;
+  std::sort(active_declared_.begin(), active_declared_.end());
   return true;
-}
-
-/// Those of the IVP of these rows, with what is declared so far; ascending.
-std::vector<VarId> InstantSolver::unknowns(std::span<const Row> rows) const {
-  std::vector<ExprId> exprs;
-  for (const Row& row : rows) exprs.push_back(row.expr);
-  std::vector<VarId> found = declared_;
-  for (const VarRef x : expr::incidence(context_.pool, exprs).entry) {
-    if (x.order > 0) found.push_back(x.var);
-  }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
 }
 
 bool InstantSolver::is_true(ExprId condition, bool* truth) {
@@ -211,12 +198,10 @@ std::string InstantSolver::impulsive_names(std::span<const ExprId> leaves) const
 
 bool InstantSolver::solve() {
   structure::InstantSystem instant{.passing = passing_,
-                                   .added = static_cast<std::int32_t>(rows_.size() - active_rows_)};
+                                   .added = static_cast<std::int32_t>(rows_.size() - active_rows_),
+                                   .declared_to_last = active_declared_};
   for (const Row& row : rows_) instant.system.rows.push_back(row.expr);
   instant.system.declared = declared_;
-  const std::vector<VarId> all = unknowns(rows_);
-  std::set_difference(all.begin(), all.end(), active_unknowns_.begin(), active_unknowns_.end(),
-                      std::back_inserter(instant.held));
   const structure::InstantOrder found = structure::order_instant(context_.pool, instant);
   const structure::BlockOrder& order = found.order;
   if (!order.over_rows.empty()) return explain_over(instant.system, found);

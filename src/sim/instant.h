@@ -42,7 +42,6 @@ class InstantSolver {
   static expr::VarId variable_of(expr::VarId extra) { return {(extra.index - kFirstExtra) / 2}; }
   bool collect_members();
   bool collect_own();
-  std::vector<expr::VarId> unknowns(std::span<const Row> rows) const;
   bool solve();
   bool solve_impulses();
   void find_orders();
@@ -67,7 +66,7 @@ class InstantSolver {
   std::vector<Row> rows_;  // the active ones, then those of the statement
   std::size_t active_rows_ = 0;
   std::vector<std::vector<std::int32_t>> passing_;  // of ModeEquations
-  std::vector<expr::VarId> active_unknowns_;        // of the IVP; ascending
+  std::vector<expr::VarId> active_declared_;        // ascending
   std::vector<expr::VarId> declared_;
   std::vector<std::int32_t> members_;
   code::FormulaLeaves leaves_;

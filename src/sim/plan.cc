@@ -53,7 +53,9 @@ void Plan::append_divisors(const double* frame, std::vector<double>& pivots) {
 
 void Plan::make_static() {
   structure::InstantOrder found =
-      structure::order_instant(context_.pool, {equations_.system, equations_.passing});
+      structure::order_instant(context_.pool, {.system = equations_.system,
+                                               .passing = equations_.passing,
+                                               .declared_to_last = equations_.system.declared});
   if (!found.order.is_square()) return;
   is_static_ = true;
   why_static_ = analysis_.singular;

@@ -34,12 +34,8 @@ class InstantOrdering {
         system_(instant.system),
         instant_(instant),
         incidence_(expr::incidence(pool, instant.system.rows)) {
-    unknowns_ = system_.declared;
-    for (const VarRef x : incidence_.entry) {
-      if (x.order > 0) unknowns_.push_back(x.var);
-    }
-    std::sort(unknowns_.begin(), unknowns_.end());
-    unknowns_.erase(std::unique(unknowns_.begin(), unknowns_.end()), unknowns_.end());
+    moving_ = unknowns(instant.declared_to_last, rows() - instant.added);
+    unknowns_ = unknowns(system_.declared, rows());
   }
 
   InstantOrder run() {
@@ -54,6 +50,18 @@ class InstantOrdering {
   }
 
  private:
+  // Of the IVP of the first rows.
+  std::vector<VarId> unknowns(std::vector<VarId> found, std::int32_t count) const {
+    for (std::int32_t r = 0; r < count; ++r) {
+      for (const VarRef x : incidence_.row(r)) {
+        if (x.order > 0) found.push_back(x.var);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
   std::int32_t rows() const { return static_cast<std::int32_t>(system_.rows.size()); }
 
   // With this group as the last of the passing ones.
@@ -61,12 +69,10 @@ class InstantOrdering {
     redundant_.assign(system_.rows.size(), 0);
     for (;;) {
       lasting_ = lasting_rows(last_group);
-      if (lasting_.size() + instant_.held.size() < unknowns_.size()) break;  // there is no IVP
+      if (lasting_.size() < moving_.size()) break;  // there is no IVP
       System motion;
       for (const std::int32_t r : lasting_) motion.rows.push_back(system_.rows[at(r)]);
-      for (const VarId v : system_.declared) {
-        if (!has(instant_.held, v)) motion.declared.push_back(v);
-      }
+      motion.declared = instant_.declared_to_last;
       Analysis analysis = analyse(pool_, motion);
       if (!analysis.singular) return combined(std::move(analysis));
       if (analysis.singular->kind != Singular::Kind::Under || analysis.redundant.empty()) break;
@@ -91,13 +97,11 @@ class InstantOrdering {
     for (std::int32_t r = rows() - instant_.added; r < rows(); ++r) stage[at(r)] = Added;
     graph::Matching matching;
     for (int last = Lasting; last < Stages; ++last) {
-      if (last > Lasting && std::ranges::count(stage, last) == 0) continue;
-      graph::BipartiteBuilder builder(rows(), count());
+      if (last > Lasting && matching.size() == std::ssize(moving_)) break;
+      graph::BipartiteBuilder builder(rows(), static_cast<int>(moving_.size()));
       for (std::int32_t r = 0; r < rows(); ++r) {
         if (stage[at(r)] > last || redundant_[at(r)]) continue;
-        for (const VarRef x : incidence_.row(r)) {
-          if (!has(instant_.held, x.var)) add(builder, r, x.var);
-        }
+        for (const VarRef x : incidence_.row(r)) add(builder, r, x.var);
       }
       matching = graph::match_maximum(builder.build(), matching);
     }
@@ -109,9 +113,9 @@ class InstantOrdering {
   }
 
   void add(graph::BipartiteBuilder& builder, std::int32_t row, VarId v) const {
-    const auto place = std::lower_bound(unknowns_.begin(), unknowns_.end(), v);
-    if (place == unknowns_.end() || *place != v) return;
-    builder.add({row}, {static_cast<std::int32_t>(place - unknowns_.begin())});
+    const auto place = std::lower_bound(moving_.begin(), moving_.end(), v);
+    if (place == moving_.end() || *place != v) return;
+    builder.add({row}, {static_cast<std::int32_t>(place - moving_.begin())});
   }
 
   // The rows of the motion with their derivatives, and the others.
@@ -230,6 +234,7 @@ class InstantOrdering {
   const InstantSystem& instant_;
   const expr::Incidence incidence_;
   std::vector<VarId> unknowns_;        // of the IVP of all rows
+  std::vector<VarId> moving_;          // the same without the added rows
   std::vector<std::int32_t> lasting_;  // rows, ascending
   std::vector<char> redundant_;        // per row
 };

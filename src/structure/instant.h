@@ -13,9 +13,9 @@ struct InstantSystem {
   /// Rows that may hold at the instant only, in groups, of which the last is the likeliest.
   std::vector<std::vector<std::int32_t>> passing = {};
   std::int32_t added = 0;  ///< so many last rows hold at the instant only
-  /// Variables that are constant before and after, and so have derivative 0, though they are
-  /// declared here; ascending.
-  std::vector<expr::VarId> held = {};
+  /// What is declared without the added rows; ascending. Variables that only these make unknown are
+  /// constant before and after, and have derivative 0.
+  std::vector<expr::VarId> declared_to_last = {};
 };
 
 /// The IP of an instant. The values in play are x_j^(k), k <= d_j; the rows are those that last,

@@ -1,5 +1,7 @@
 #include "structure/instant.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "structure/model_testing.h"
@@ -11,9 +13,12 @@ namespace {
 using testing::Model;
 using Groups = std::vector<std::vector<std::int32_t>>;
 
+/// `held`: declared by the added rows.
 InstantOrder ordered(Model& model, Groups passing, std::int32_t added = 0,
                      std::vector<expr::VarId> held = {}) {
-  return order_instant(model.pool, {model.system, std::move(passing), added, std::move(held)});
+  std::vector<expr::VarId> declared = model.system.declared;
+  std::erase_if(declared, [&](expr::VarId v) { return std::ranges::count(held, v) != 0; });
+  return order_instant(model.pool, {model.system, std::move(passing), added, std::move(declared)});
 }
 
 int times_differentiated(const InstantOrder& instant, std::int32_t row) {
