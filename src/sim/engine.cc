@@ -213,10 +213,11 @@ std::vector<Engine::LookBack> Engine::find_delays() {
     }
     for (std::size_t i = 0; i < program_.instants.size(); ++i) {
       if (program_.instants[i].body != body) continue;
-      const auto* set = asked_equations(block, static_cast<std::int32_t>(i), problems);
-      if (set == nullptr) continue;
-      for (const flat::Branch& branch : set->branches) asked.push_back(branch.guard);
-      for (const flat::Equation& e : set->equations) asked.push_back(instant_row(pool, e));
+      const auto* statement = asked_equations(block, static_cast<std::int32_t>(i), problems);
+      if (statement == nullptr) continue;
+      const flat::EquationSet& set = statement->set;
+      for (const flat::Branch& branch : set.branches) asked.push_back(branch.guard);
+      for (const flat::Equation& e : set.equations) asked.push_back(instant_row(pool, e));
     }
   }
   add(asked, true);

@@ -13,6 +13,7 @@
 #include "sim/part_run.h"
 #include "sim/physics.h"
 #include "sim/tournament.h"
+#include "structure/instant.h"
 
 namespace chi::sim {
 
@@ -127,8 +128,14 @@ class Engine : public Physics {
   /// What statements ask for, translated when they are met first; null if that fails.
   const std::vector<expr::ExprId>* asked_value(std::int32_t block, std::int32_t value,
                                                Diagnostics& problems);
-  const flat::EquationSet* asked_equations(std::int32_t block, std::int32_t instant,
-                                           Diagnostics& problems);
+  /// An instantaneous equation statement, and how it was solved last.
+  struct InstantStatement {
+    flat::EquationSet set;
+    structure::InstantSystem system = {};
+    structure::InstantOrder order = {};
+  };
+  InstantStatement* asked_equations(std::int32_t block, std::int32_t instant,
+                                    Diagnostics& problems);
   void store_substituted(double time);
   bool evaluate_now(expr::ExprId e, double* result, Span span);
   void tell_states(Member& member);
@@ -167,7 +174,7 @@ class Engine : public Physics {
   std::unordered_map<std::int64_t, std::vector<Reader>> readers_;
   std::vector<Reader> box_readers_;  // parts with boxed inputs: any assignment may concern them
   std::unordered_map<std::int64_t, std::vector<expr::ExprId>> values_;  // asked for by statements
-  std::unordered_map<std::int64_t, flat::EquationSet> instants_;
+  std::unordered_map<std::int64_t, InstantStatement> instants_;
   /// By memory slot. Copies: the model gets more when statements ask for derivatives.
   std::unordered_map<std::int64_t, flat::Substitution> substituted_;
   std::unordered_map<std::int32_t, expr::ExprId> substituted_rates_;  // derivatives, by flat slot

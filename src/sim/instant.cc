@@ -29,9 +29,10 @@ ExprId instant_row(expr::Pool& pool, const flat::Equation& equation) {
   return expr::evented_kinks(pool, std::array{expr::sub(pool, equation.left, equation.right)})[0];
 }
 
-InstantSolver::InstantSolver(Engine& engine, const flat::EquationSet& set, Span span)
+InstantSolver::InstantSolver(Engine& engine, Engine::InstantStatement& statement, Span span)
     : engine_(engine),
-      set_(set),
+      statement_(statement),
+      set_(statement.set),
       span_(span),
       context_{
           .pool = engine.workshop_.pool(), .leaves = leaves_, .boxes = engine.workshop_.boxes} {
@@ -202,9 +203,13 @@ bool InstantSolver::solve() {
                                    .declared_to_last = active_declared_};
   for (const Row& row : rows_) instant.system.rows.push_back(row.expr);
   instant.system.declared = declared_;
-  const structure::InstantOrder found = structure::order_instant(context_.pool, instant);
+  if (instant != statement_.system) {
+    statement_.order = structure::order_instant(context_.pool, instant);
+    statement_.system = std::move(instant);
+  }
+  const structure::InstantOrder& found = statement_.order;
   const structure::BlockOrder& order = found.order;
-  if (!order.over_rows.empty()) return explain_over(instant.system, found);
+  if (!order.over_rows.empty()) return explain_over(statement_.system.system, found);
   if (!order.is_square()) return explain_open(found);
   SystemSolver solver(context_, order);
   if (!load({})) return false;
@@ -383,21 +388,22 @@ void InstantSolver::tell_conserved() {
 
 bool Engine::instant(std::int32_t block, std::int32_t number) {
   Diagnostics problems;
-  const flat::EquationSet* const set = asked_equations(block, number, problems);
-  if (set == nullptr) return fail(problems.all().front());
+  InstantStatement* const statement = asked_equations(block, number, problems);
+  if (statement == nullptr) return fail(problems.all().front());
   const syntax::StatId source = program_.instants[at(number)].source;
-  return InstantSolver(*this, *set, workshop_.model.typed.ast.stats[source].span).run();
+  return InstantSolver(*this, *statement, workshop_.model.typed.ast.stats[source].span).run();
 }
 
-const flat::EquationSet* Engine::asked_equations(std::int32_t block, std::int32_t number,
-                                                 Diagnostics& problems) {
+Engine::InstantStatement* Engine::asked_equations(std::int32_t block, std::int32_t number,
+                                                  Diagnostics& problems) {
   const auto found = instants_.find(key(block, number));
   if (found != instants_.end()) return &found->second;
   const code::InstantEquations& row = program_.instants[at(number)];
   const syntax::Stat& stat = workshop_.model.typed.ast.stats[row.source];
   auto set =
       statements_.instant(block, row.indices, std::get<syntax::Instant>(stat.node), problems);
-  return set ? &instants_.emplace(key(block, number), std::move(*set)).first->second : nullptr;
+  if (!set) return nullptr;
+  return &instants_.emplace(key(block, number), InstantStatement{std::move(*set)}).first->second;
 }
 
 }  // namespace chi::sim

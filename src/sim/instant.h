@@ -9,7 +9,6 @@
 #include "expr/incidence.h"
 #include "graph/impulse_orders.h"
 #include "sim/engine.h"
-#include "structure/instant.h"
 
 namespace chi::sim {
 
@@ -26,7 +25,7 @@ expr::ExprId instant_row(expr::Pool& pool, const flat::Equation& equation);
 /// higher index", §3.2), so that only the law of the impact has to be written.
 class InstantSolver {
  public:
-  InstantSolver(Engine& engine, const flat::EquationSet& set, Span span);
+  InstantSolver(Engine& engine, Engine::InstantStatement& statement, Span span);
   bool run();
 
  private:
@@ -61,6 +60,7 @@ class InstantSolver {
   std::int32_t place(expr::VarRef x);
 
   Engine& engine_;
+  Engine::InstantStatement& statement_;
   const flat::EquationSet& set_;
   Span span_;
   std::vector<Row> rows_;  // the active ones, then those of the statement

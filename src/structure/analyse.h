@@ -16,6 +16,7 @@ namespace chi::structure {
 struct System {
   std::vector<expr::ExprId> rows;
   std::vector<expr::VarId> declared;  ///< in active unknown declarations; ascending, each once
+  bool operator==(const System&) const = default;
 };
 
 /// Why a system has no analysis: a minimal set of equations and unknowns that cannot be matched.

@@ -16,6 +16,7 @@ struct InstantSystem {
   /// What is declared without the added rows; ascending. Variables that only these make unknown are
   /// constant before and after, and have derivative 0.
   std::vector<expr::VarId> declared_to_last = {};
+  bool operator==(const InstantSystem&) const = default;
 };
 
 /// The IP of an instant. The values in play are x_j^(k), k <= d_j; the rows are those that last,
