@@ -44,7 +44,8 @@ bool ModeSearch::search() {
     if (jumps && !may_jump()) break;
     jumps_ = jumps;
     const bool may_slide = part_.workshop_.options.sliding != Sliding::Error;
-    bool found = iterate(start);
+    bool found = !jumps && iterate_exactly(start);
+    found = found || iterate(start);
     const bool has_solution = attempt(start).solved;
     found = found || (find_kinks(start) && iterate(start)) || take_indifferent() ||
             pivot(start, false) || (may_slide && pivot(start, true)) || search_near(start) ||
@@ -331,9 +332,9 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
     const double size = std::max(std::abs(change.before), std::abs(change.after));
     const double allowed =
         change.is_impulse ? 0 : Part::kTolerances * (options.rtol * size + options.atol);
-    if (std::abs(change.after - change.before) > allowed && !change.is_impulse) {
-      attempt.jumped = true;
-    }
+    const double moved = change.is_impulse ? 0 : std::abs(change.after - change.before);
+    attempt.jumped = attempt.jumped || moved > allowed;
+    if (is_exact_ && moved > kExact * allowed) attempt.jumped = met_small_jump_ = true;
   }
   if (attempt.jumped && options.jumps == Jumps::Error) attempt.forbidden = jump.changes;
   if (attempt.jumped && !jumps_) {
@@ -518,6 +519,18 @@ bool ModeSearch::take_indifferent() {
     return true;
   }
   return false;
+}
+
+/// A current of a microampere counts as one, and must not be lost because it is small: first a mode
+/// is looked for, by what the values and the impulses say, in which next to nothing changes.
+bool ModeSearch::iterate_exactly(const Sides& start) {
+  if (initial_) return false;
+  is_exact_ = true;
+  met_small_jump_ = false;
+  const bool found = iterate(start);
+  is_exact_ = false;
+  if (!found && met_small_jump_) forget_attempts();
+  return found;
 }
 
 bool ModeSearch::iterate(Sides sides) {

@@ -101,6 +101,10 @@ class ModeSearch {
   bool have_same_values(const Attempt& a, const Attempt& b);
   bool take_indifferent();
   bool iterate(Sides sides);
+  bool iterate_exactly(const Sides& start);
+  bool is_exact_ = false, met_small_jump_ = false;
+  /// Of what counts as left by the integration: so much may change where nothing has to.
+  static constexpr double kExact = 1e-2;
   bool pivot(Sides sides, bool may_slide);
   bool search_near(const Sides& start);
   bool search_sliding(const Sides& start);
@@ -124,7 +128,8 @@ class ModeSearch {
   bool jumps_ = false;
   bool is_over_ = false;  // an impulse was at this instant; nothing jumps again
   std::vector<double> loaded_;
-  std::vector<double> assigned_;  // the same with what the equations make of assigned values; once asked for
+  std::vector<double>
+      assigned_;  // the same with what the equations make of assigned values; once asked for
   const Attempt* shown_ = nullptr;  // its values are the part's; none: `loaded_`
   std::map<std::pair<Sides, bool>, Attempt> attempts_;
   std::vector<Attempt*> order_;  // as they were made

@@ -54,7 +54,12 @@ bool ModeSearch::keep_values(Attempt& attempt) {
   if (!is_known || !variant->solver->solve(frame.data(), Effort::Near)) return false;
   const double most =
       attempt.solved ? part_.moved(plan, loaded_, attempt.frame) : Part::kTolerances;
-  if (!(part_.moved(plan, loaded_, frame) < std::min(most, Part::kTolerances))) return false;
+  const double moved = part_.moved(plan, loaded_, frame);
+  if (!(moved < std::min(most, Part::kTolerances))) return false;
+  if (is_exact_ && !attempt.solved && moved > kExact * Part::kTolerances) {
+    met_small_jump_ = true;
+    return false;
+  }
   attempt.frame = std::move(frame);
   attempt.solved = true;
   return true;
