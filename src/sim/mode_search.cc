@@ -48,8 +48,9 @@ bool ModeSearch::search() {
     found = found || iterate(start);
     const bool has_solution = attempt(start).solved;
     found = found || (find_kinks(start) && iterate(start)) || take_indifferent() ||
-            pivot(start, false) || (may_slide && pivot(start, true)) || search_near(start) ||
-            take_resting() || take_touch() || take_impact() || (may_slide && search_sliding(start));
+            pivot(start, false) || (may_slide && pivot(start, true)) || iterate_from_ends(start) ||
+            search_near(start) || take_resting() || take_touch() || take_impact() ||
+            (may_slide && search_sliding(start));
     if (!found) continue;
     // A switch that opens leads through the same modes without a solution every time.
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
@@ -531,6 +532,19 @@ bool ModeSearch::iterate_exactly(const Sides& start) {
   is_exact_ = false;
   if (!found && met_small_jump_) forget_attempts();
   return found;
+}
+
+/// Equations without a solution say nothing of their relations. Many contacts that are all open
+/// have none where all are taken to be closed, and one by one there would be too many to open.
+bool ModeSearch::iterate_from_ends(const Sides& start) {
+  if (attempt(start).solved) return false;
+  const std::vector<int> borders = doubtful();
+  for (const Side side : {Side::Minus, Side::Plus}) {
+    Sides all = start;
+    for (const int b : borders) all[at(b)] = side;
+    if (iterate(all)) return true;
+  }
+  return false;
 }
 
 bool ModeSearch::iterate(Sides sides) {

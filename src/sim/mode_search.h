@@ -102,6 +102,7 @@ class ModeSearch {
   bool take_indifferent();
   bool iterate(Sides sides);
   bool iterate_exactly(const Sides& start);
+  bool iterate_from_ends(const Sides& start);
   bool is_exact_ = false, met_small_jump_ = false;
   /// Of what counts as left by the integration: so much may change where nothing has to.
   static constexpr double kExact = 1e-2;
