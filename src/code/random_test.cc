@@ -35,7 +35,7 @@ TEST(SampleBlocks, ExponentialsAreThoseOfTheirSamples) {
     ASSERT_EQ(*ready, expected);
     ASSERT_EQ(blocks.first(key, sample), random_block(key, sample, 0));
   };
-  for (const std::uint64_t turns : {1, 2, 5, 23, 1000}) {
+  for (const std::uint64_t turns : {1U, 2U, 5U, 23U, 1000U}) {
     for (std::uint64_t i = 0; i < 100; ++i) expect_same(0, i);
     for (std::uint64_t i = 0; i < 200; ++i) {
       expect_same(7, i);
