@@ -115,11 +115,11 @@ TEST_F(Differentiate, DeeplyNestedFunctions) {
 // The pendulum's constraint twice differentiated: x x'' + x'^2 + y y'' + y'^2 = 0, up to the
 // factor 2.
 TEST_F(Differentiate, PendulumConstraintTwice) {
-  const ExprId length =
-      sub(pool, add(pool, int_power(pool, x, 2), int_power(pool, y, 2)), constant(pool, 4));
+  const ExprId first = int_power(pool, x, 2);  // compilers differ in which argument comes first
+  const ExprId length = sub(pool, add(pool, first, int_power(pool, y, 2)), constant(pool, 4));
   const auto tower = time_derivatives(pool, std::array{length}, std::array{2})[0];
   ASSERT_EQ(tower.size(), 3u);
-  EXPECT_EQ(to_text(pool, tower[1]), "2 * (x1 * x1') + 2 * (x0 * x0')");
+  EXPECT_EQ(to_text(pool, tower[1]), "2 * (x0 * x0') + 2 * (x1 * x1')");
   Point p;
   p.variable = [](VarRef v) { return v.var.index == 0 ? 1.5 + v.order : -0.5 * (v.order + 1); };
   EXPECT_DOUBLE_EQ(evaluate(pool, tower[2], p).value,
