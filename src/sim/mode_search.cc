@@ -144,7 +144,9 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
     attempt.solved = solver.solve(attempt.frame.data(), effort);
     part_.iterations_ += solver.iterations();
     if (!attempt.solved) continue;
-    if (!initial_ && part_.moved(plan, loaded_, attempt.frame) > 1) keep_values(attempt);
+    if (!initial_ && part_.moved(plan, loaded_, attempt.frame) > kStill) {
+      keep_values(attempt, Part::kTolerances);
+    }
     if (initial_ && !within_bounds(attempt)) return true;
     // Unknowns that are left open hide whether the derivatives can be told apart.
     const std::size_t open = plan.ip().under_unknowns.size() - plan.ip().under_rows.size();
@@ -159,8 +161,9 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
   load(attempt);
   if (initial_) {
     attempt.solved = solve_start(attempt);
-  } else if (plan.has_choice() && !keep_values(attempt)) {
+  } else if (plan.has_choice() && !keep_values(attempt, kStill)) {
     solve_with_jump(attempt);
+    if (!attempt.solved && attempt.refused.empty()) keep_values(attempt, Part::kTolerances);
   }
   return !singular && !(attempt.solved && plan.is_leading_singular(attempt.frame));
 }

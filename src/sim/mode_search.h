@@ -71,7 +71,7 @@ class ModeSearch {
   void leave_surfaces(Sides& start);
   bool solve_start(Attempt& attempt);
   // mode_values.cc
-  bool keep_values(Attempt& attempt);
+  bool keep_values(Attempt& attempt, double allowed);
   void refuse_dependent(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool steps(Attempt& attempt);
@@ -106,6 +106,7 @@ class ModeSearch {
   bool is_exact_ = false, met_small_jump_ = false;
   /// Of what counts as left by the integration: so much may change where nothing has to.
   static constexpr double kExact = 1e-2;
+  static constexpr double kStill = 1;  ///< tolerances within which a value has not moved
   bool pivot(Sides sides, bool may_slide);
   bool search_near(const Sides& start);
   bool search_sliding(const Sides& start);

@@ -41,8 +41,9 @@ double Part::moved(const Plan& plan, const std::vector<double>& from,
 /// what is known. Where nothing moves, they may be a singular choice at the very point, as the
 /// height and speed of a pendulum tell neither its place nor its velocity where it hangs straight
 /// down: what they are computed from is rounding then. There is a solution near the present values,
-/// found from other ones: that is the one, whatever else the known values lead to.
-bool ModeSearch::keep_values(Attempt& attempt) {
+/// found from other ones: that is the one, whatever else the known values lead to. A jump, however
+/// small, conserves more than that: momentum and charge.
+bool ModeSearch::keep_values(Attempt& attempt, double allowed) {
   Plan& plan = *attempt.plan;
   if (part_.plan_ == nullptr || plan.is_static()) return false;
   std::vector<double> frame = loaded_;
@@ -52,10 +53,9 @@ bool ModeSearch::keep_values(Attempt& attempt) {
   const bool is_known = std::ranges::all_of(
       variant->choice.states, [&](VarRef x) { return x.order == 0 || part_.plan_->has_lower(x); });
   if (!is_known || !variant->solver->solve(frame.data(), Effort::Near)) return false;
-  const double most =
-      attempt.solved ? part_.moved(plan, loaded_, attempt.frame) : Part::kTolerances;
+  const double most = attempt.solved ? part_.moved(plan, loaded_, attempt.frame) : allowed;
   const double moved = part_.moved(plan, loaded_, frame);
-  if (!(moved < std::min(most, Part::kTolerances))) return false;
+  if (!(moved < std::min(most, allowed))) return false;
   if (is_exact_ && !attempt.solved && moved > kExact * Part::kTolerances) {
     met_small_jump_ = true;
     return false;
