@@ -61,16 +61,22 @@ bool ModeSearch::put_on_borders(Attempt& attempt) {
   expr::Pool& pool = part_.workshop_.pool();
   const std::vector<VarRef> known = structure::known_values(attempt.plan->analysis());
   const std::vector<expr::Replacement> assigned = attempt.plan->ip_solver().assigned();
-  bool moved = false;
+  std::vector<expr::ExprId> differences;
   for (const int border : part_.mode_borders()) {
-    const expr::ExprId written = part_.conditions_.borders()[at(border)].difference;
-    const expr::ExprId difference = expr::substitute(pool, written, assigned);
-    code::Formulas value_of(pool, std::array{difference}, part_.leaves_, part_.workshop_.boxes);
-    part_.fit(attempt.frame);
+    differences.push_back(part_.conditions_.borders()[at(border)].difference);
+  }
+  differences = expr::substitute(pool, differences, assigned);
+  code::Formulas formulas(pool, differences, part_.leaves_, part_.workshop_.boxes);
+  part_.fit(attempt.frame);
+  std::vector<double> values(differences.size());
+  formulas.evaluate_each(attempt.frame.data(), values.data());
+  bool moved = false;
+  for (std::size_t k = 0; k < differences.size(); ++k) {
+    const std::size_t border = at(part_.mode_borders()[k]);
+    const expr::ExprId difference = differences[k];
     for (int round = 0; round < kRounds; ++round) {
-      Part::BorderValue g = part_.border_values(attempt.frame)[at(border)];
-      value_of.evaluate_each(attempt.frame.data(), &g.value);
-      if (!(g.value != 0 && std::abs(g.value) <= g.band)) break;
+      const double band = part_.border_values(attempt.frame)[border].band;
+      if (!(values[k] != 0 && std::abs(values[k]) <= band)) break;
       const expr::Occurrences in = expr::variables(pool, std::array{difference});
       double best = 0, step = 0;
       std::size_t place = 0;
@@ -83,12 +89,13 @@ bool ModeSearch::put_on_borders(Attempt& attempt) {
             .evaluate_each(attempt.frame.data(), &value);
         if (!(std::abs(value) > best)) continue;
         best = std::abs(value);
-        step = -g.value / value;
+        step = -values[k] / value;
         place = at(part_.place(x));
       }
       if (best == 0) break;
       attempt.frame[place] += step;
       moved = true;
+      formulas.evaluate_each(attempt.frame.data(), values.data());
     }
   }
   return moved;

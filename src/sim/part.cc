@@ -102,10 +102,7 @@ void Part::enter_steps() {
 }
 
 int Part::add_condition(ExprId condition, Span span, std::span<const HeldStep> steps) {
-  for (const HeldStep& step : steps) {
-    const auto is_same = [&](const HeldStep& held) { return held.leaf == step.leaf; };
-    if (std::ranges::none_of(equations_.steps, is_same)) equations_.steps.push_back(step);
-  }
+  add_steps(equations_.steps, steps);
   if (!steps.empty()) enter_steps();
   const int number = conditions_.add(condition);
   enter_inputs(std::span(&condition, 1));

@@ -520,15 +520,15 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
 bool PartRun::find_side(int border, const Tracked& track, std::optional<Side> side, double time) {
   if (border < 0) return false;
   const double band = 4 * part_.start_band(border, time) + 1e-2 * workshop_.options.atol;
-  const double now = difference_at(track, time);
   for (double part = 1e-12; part < 0.1; part *= 10) {
     const double later = time + part * (reached_ - time);
     const double value = difference_at(track, later);
     if (later == time || std::isnan(value)) continue;
-    const bool differs = !side                  ? true
-                         : *side == Side::Plus  ? value < -band
-                         : *side == Side::Minus ? value > band
-                                                : std::isnan(now) && std::abs(value) > band;
+    const bool differs = !side                 ? true
+                         : *side == Side::Plus ? value < -band
+                         : *side == Side::Minus
+                             ? value > band
+                             : std::abs(value) > band && std::isnan(difference_at(track, time));
     if (differs) note(border, later, value, 0, true);
     return differs;
   }

@@ -147,15 +147,6 @@ class Splitter {
     return !types.is(scalars[at(element)], sema::BasicType::Real);
   }
 
-  void add_steps(std::int32_t part, std::size_t root) {
-    std::vector<HeldStep>& mine = result_.parts[at(part)].steps;
-    for (const HeldStep& step : steps_of_[root]) {
-      const bool known = std::any_of(mine.begin(), mine.end(),
-                                     [&](const HeldStep& h) { return h.leaf == step.leaf; });
-      if (!known) mine.push_back(step);
-    }
-  }
-
   void note_derivative(ExprId leaf) {
     const expr::VarRef ref = pool_.variable(leaf);
     if (ref.order > 0) can_be_unknown_[at(ref.var.index)] = 1;
@@ -254,7 +245,7 @@ class Splitter {
       flat::Branch branch = set_.branches[BranchId{first + k}];
       branch.choice = id;
       branch.guard = guards_[at(first + k)];
-      add_steps(part, rows_.size() + at(first + k));
+      add_steps(result_.parts[at(part)].steps, steps_of_[rows_.size() + at(first + k)]);
       set.branches.add(branch);
     }
     known.emplace(old, id);
@@ -277,7 +268,7 @@ class Splitter {
     copy.branch = copied(part, copy.branch);
     result_.parts[at(part)].set.equations.add(copy);
     result_.parts[at(part)].origin.push_back(e);
-    add_steps(part, at(e.index));
+    add_steps(result_.parts[at(part)].steps, steps_of_[at(e.index)]);
   }
 
   void add_unknown(const flat::Unknown& unknown) {
@@ -313,6 +304,13 @@ class Splitter {
 };
 
 }  // namespace
+
+void add_steps(std::vector<HeldStep>& to, std::span<const HeldStep> steps) {
+  for (const HeldStep& step : steps) {
+    const auto is_same = [&](const HeldStep& held) { return held.leaf == step.leaf; };
+    if (std::ranges::none_of(to, is_same)) to.push_back(step);
+  }
+}
 
 std::vector<std::vector<std::int32_t>> all_variables(const expr::Pool& pool,
                                                      std::span<const expr::ExprId> roots) {

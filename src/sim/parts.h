@@ -19,6 +19,8 @@ struct HeldStep {
   expr::ExprId leaf;  ///< stands for it: a discrete value of its own
   Kind kind = Kind::Floor;
 };
+/// Appends those that are not there yet.
+void add_steps(std::vector<HeldStep>& to, std::span<const HeldStep> steps);
 inline constexpr std::int32_t kFirstHeld = 1
                                            << 28;  ///< their numbers as discrete values start here
 
