@@ -39,7 +39,7 @@ DampedNewton::DampedNewton(const SparsePattern& pattern, NewtonOptions options,
        {&x_, &trial_, &step_, &correction_, &last_correction_, &weights_, &best_, &guess_}) {
     v->resize(at(pattern.cols));
   }
-  for (std::vector<double>* v : {&residual_, &trial_residual_, &row_size_, &row_scale_}) {
+  for (std::vector<double>* v : {&residual_, &trial_residual_, &row_size_, &row_scale_, &terms_}) {
     v->resize(at(pattern.rows));
   }
   jacobian_.resize(at(pattern.nonzeros()));
@@ -99,7 +99,8 @@ SolveStatus DampedNewton::attempt() {
     if (ended) return *ended;
     follows_step = true;
   }
-  return step_size_ <= kStagnation ? converged_at(x_, residual_) : SolveStatus::TooSlow;
+  const bool ends = step_size_ <= kStagnation && is_balanced(x_, residual_, step_);
+  return ends ? converged_at(x_, residual_) : SolveStatus::TooSlow;
 }
 
 SolveStatus DampedNewton::factor_jacobian() {
@@ -140,7 +141,7 @@ std::optional<SolveStatus> DampedNewton::take_step() {
     const double correction_norm = root_mean_square(correction_, weights_);
     const double allowed = allowed_damping(step_norm);
     if (!(correction_norm < step_norm)) {
-      if (is_stagnant(1.0)) return better_end();
+      if (is_stagnant(1.0) && is_balanced(x_, residual_, step_)) return better_end();
       if (!shorten(std::min(allowed, damping_ / 2), clipped)) {
         return clipped ? SolveStatus::OutOfBounds : SolveStatus::NoProgress;
       }
@@ -167,7 +168,9 @@ std::optional<SolveStatus> DampedNewton::accept(double rate, bool clipped) {
   if (remaining <= options_.tolerance) {
     if (const std::optional<SolveStatus> ended = add_correction()) return ended;
   }
-  if (full && rate > 0.5 && is_stagnant(rate)) return better_end();
+  if (full && rate > 0.5 && is_stagnant(rate) && is_balanced(x_, residual_, last_correction_)) {
+    return better_end();
+  }
   return std::nullopt;
 }
 
@@ -188,6 +191,7 @@ std::optional<SolveStatus> DampedNewton::add_correction() {
     measure_rows(trial_);
     if (norm_of(trial_residual_, row_size_) > kRounding) return std::nullopt;
   }
+  if (!is_balanced(trial_, trial_residual_, last_correction_)) return std::nullopt;
   return converged_at(trial_, trial_residual_);
 }
 
@@ -195,6 +199,26 @@ std::optional<SolveStatus> DampedNewton::add_correction() {
 bool DampedNewton::is_stagnant(double rate) const {
   if (damping_ < 1.0 || rate < 0.5) return false;
   return step_size_ <= kStagnation || norm_of(residual_, row_size_) <= 64 * kEpsilon;
+}
+
+// Where all unknowns have their nominal size, or the last step was small for each of them, a small
+// step says enough. An unknown far below that size, as the concentration of ions in water is, can
+// be wrong by orders of magnitude within a step that is small; then the residuals tell. Those of
+// too many or dependent equations are limited anyway, and known values that are nothing but
+// rounding would count.
+bool DampedNewton::is_balanced(std::span<const double> x, std::span<const double> residual,
+                               std::span<const double> last) {
+  constexpr double kSmall = 1e-6;
+  if (!problem_->sizes || std::isfinite(residual_limit_)) return true;
+  bool settled = true;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    settled = settled && std::abs(last[j]) <= kSmall * std::abs(x[j]);
+  }
+  if (settled || problem_->sizes(x, terms_) != EvalStatus::Ok) return true;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    if (std::abs(residual[i]) > kStagnation * terms_[i]) return false;  // not where that is NaN
+  }
+  return true;
 }
 
 SolveStatus DampedNewton::better_end() {
@@ -230,9 +254,10 @@ void DampedNewton::predict_damping() {
   damping_ = std::max(damping_, options_.least_damping);
 }
 
+// A point that was moved onto a border tells nothing of the curvature along the step.
 bool DampedNewton::shorten(double damping, bool clipped) {
   if (clipped) {
-    damping = std::min(damping, 0.9 * fraction_to_border(*problem_, x_, step_));
+    damping = std::min(damping_ / 2, 0.9 * fraction_to_border(*problem_, x_, step_));
   }
   if (!(damping >= options_.least_damping)) return false;
   damping_ = damping;

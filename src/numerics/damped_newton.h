@@ -27,7 +27,9 @@ class NewtonBackend {
 class DampedNewton {
  public:
   /// A point with vanishing steps is a solution if its scaled residual is at most `residual_limit`;
-  /// for a square, regular system that follows by itself. Pattern and backend must outlive this.
+  /// for a square, regular system that follows by itself, unless an unknown is much smaller than
+  /// its nominal size: then equations must balance (NonlinearProblem::sizes). Pattern and backend
+  /// must outlive this.
   DampedNewton(const SparsePattern& pattern, NewtonOptions options, NewtonBackend& backend,
                double residual_limit = std::numeric_limits<double>::infinity());
 
@@ -41,6 +43,8 @@ class DampedNewton {
   std::optional<SolveStatus> accept(double rate, bool clipped);
   std::optional<SolveStatus> add_correction();
   bool is_stagnant(double rate) const;
+  bool is_balanced(std::span<const double> x, std::span<const double> residual,
+                   std::span<const double> last);
   SolveStatus better_end();
   double allowed_damping(double step_norm) const;
   void predict_damping();
@@ -69,6 +73,7 @@ class DampedNewton {
   bool best_is_known_ = false;
   std::vector<double> x_, trial_, residual_, trial_residual_, step_, correction_, last_correction_;
   std::vector<double> weights_, best_, guess_, jacobian_;
+  std::vector<double> terms_;      // NonlinearProblem::sizes
   std::vector<double> row_size_;   // of the equations at x_
   std::vector<double> row_scale_;  // the first such size that is not zero: compares points
 };

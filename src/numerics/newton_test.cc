@@ -57,6 +57,29 @@ TEST(Newton, RosenbrockAsASystem) {
   EXPECT_NEAR(x[1], 1, 1e-15);
 }
 
+// x - 1e-14/x = a: all steps are small, for x is.
+TEST(Newton, SmallUnknownsAreFoundWhereEquationsBalance) {
+  for (const double a : {1e-2, 1e-6, 0.0, -1e-6, -1e-2}) {
+    TestProblem p(1, 1, [&](const auto& x, auto& f) { f[0] = x[0] - 1e-14 / x[0] - a; });
+    const auto sizes = [&](std::span<const double> x, std::span<double> out) {
+      out[0] = x[0] + 1e-14 / x[0] + std::abs(a);
+      return EvalStatus::Ok;
+    };
+    p.problem.sizes = sizes;
+    const Vector lower = {1e-14}, upper = {1.0};
+    p.problem.lower = lower;
+    p.problem.upper = upper;
+    const double root = std::sqrt(a * a + 4e-14);
+    const double exact = a > 0 ? (a + root) / 2 : 2e-14 / (root - a);
+    for (const double guess : {1e-14, 1e-12, 1e-10, 1e-9, 6e-8, 1e-7, 1e-5, 1e-4, 1.0}) {
+      Vector x = {guess};
+      ASSERT_TRUE(NewtonSolver(p.pattern()).solve_once(p.problem, x).converged())
+          << a << " from " << guess;
+      EXPECT_NEAR(x[0] / exact, 1, 1e-7) << a << " from " << guess;
+    }
+  }
+}
+
 TEST(Newton, PowellSingularFunctionHasASingularSolution) {
   TestProblem p(4, 4, [](const auto& x, auto& f) {
     f[0] = x[0] + 10.0 * x[1];

@@ -19,7 +19,10 @@ struct NonlinearProblem {
 
   const SparsePattern* pattern = nullptr;  ///< of the Jacobian: rows equations, columns unknowns
   Evaluation residual = {};
-  Evaluation jacobian = {};              ///< values in the order of the pattern
+  Evaluation jacobian = {};  ///< values in the order of the pattern
+  /// Per equation, what its residual is the sum of: it is off by a few last bits of that. Asked for
+  /// only where an unknown ends up far below its nominal size, and steps tell nothing of it.
+  Evaluation sizes = {};
   std::span<const double> nominal = {};  ///< positive sizes of the unknowns; empty: all 1
   std::span<const double> lower = {};    ///< empty: none; an infinite entry: none for that one
   std::span<const double> upper = {};

@@ -8,11 +8,13 @@
 
 #include "expr/incidence.h"
 #include "expr/linearity.h"
+#include "expr/rounding_size.h"
 #include "expr/substitute.h"
 #include "numerics/algebraic_solver.h"
 #include "numerics/linear_solver.h"
 #include "numerics/newton.h"
 #include "numerics/rank_revealing.h"
+#include "sim/better_guess.h"
 #include "sim/symbolic_jacobian.h"
 #include "sim/torn_newton.h"
 
@@ -77,8 +79,29 @@ struct ImplicitBlock::Work {
     return result;
   }
 
+  // What each residual is the sum of (expr::rounding_sizes); NaN if that has no value.
+  void measure(const SolverContext& context, const double* frame, std::span<double> out) {
+    if (!sizes) {
+      sizes.emplace(context.pool, expr::rounding_sizes(context.pool, roots), context.leaves,
+                    context.boxes);
+    }
+    sizes->evaluate_each(frame, out.data());
+  }
+  // Whether what the equations are off by is little of their terms.
+  bool balances(const SolverContext& context, const double* frame) {
+    constexpr double kLittle = 1e-8;
+    std::vector<double> terms(r.size());
+    if (!residuals.evaluate(frame, r.data())) return false;
+    measure(context, frame, terms);
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      if (std::abs(r[i]) > kLittle * terms[i]) return false;
+    }
+    return true;
+  }
+
   std::vector<expr::ExprId> roots;
   code::Formulas residuals;
+  std::optional<code::Formulas> sizes;  // once they were needed
   SymbolicJacobian jacobian;
   std::vector<double> nominal, lower, upper;
   std::vector<double> x, guess, r, values;
@@ -133,8 +156,8 @@ bool ImplicitBlock::solve(const SolverContext& context, double* frame, Effort ef
   }
   const bool scalar = rows_.size() == 1 && unknowns_.size() == 1;
   const bool quick = effort == Effort::Near && !linear_ && rows_.size() == unknowns_.size();
-  if (quick && scalar && solve_scalar(w, frame)) return true;
-  if (quick && !scalar && solve_torn(w, frame)) return true;
+  if (quick && scalar && solve_scalar(context, w, frame)) return true;
+  if (quick && !scalar && solve_torn(context, w, frame)) return true;
   if (solve_nonlinear(context, w, frame, effort, failure)) {
     if (quick && !scalar && w.quick == Work::Quick::Untried) prove_torn(context, w, frame);
     // A guess that solves dependent equations ends the iteration before their rank is looked at.
@@ -221,9 +244,9 @@ bool ImplicitBlock::solve_linear(Work& w, double* frame, SolveFailure& failure) 
 
 // Newton's method for one equation, plain and quick. False whenever it is not plain sailing: the
 // damped method then starts afresh.
-bool ImplicitBlock::solve_scalar(Work& w, double* frame) {
+bool ImplicitBlock::solve_scalar(const SolverContext& context, Work& w, double* frame) {
   constexpr int kMostSteps = 8;
-  constexpr double kNear = 0.1, kAlmost = 1e-8, kStagnation = 1e-13;
+  constexpr double kNear = 0.1, kAlmost = 1e-8, kShorter = 1e-3, kStagnation = 1e-13;
   const double nominal = w.nominal.empty() ? 1.0 : w.nominal[0];
   double& x = frame[places_[0]];
   double last = kNear;
@@ -234,17 +257,19 @@ bool ImplicitBlock::solve_scalar(Work& w, double* frame) {
     if (!w.jacobian.evaluate(frame, std::span(&slope, 1))) return false;
     const double step = -r / slope;
     const double size = std::abs(step) / std::max(std::abs(x), nominal);
-    if (!(size < last)) return last <= kStagnation;
+    if (!(size < last)) return last <= kStagnation && w.balances(context, frame);
     x += step;
     ++iterations_;
     if (!w.lower.empty() && x < w.lower[0]) return false;
     if (!w.upper.empty() && x > w.upper[0]) return false;
     last = 0.5 * size;
     if (size > kAlmost) continue;
-    // The next step would be the last; the slope is good enough for it.
+    // The next step would be the last; the slope is good enough for it. It is much shorter, or
+    // there is nothing left but rounding, or x is so small that a short step is a long one.
     if (!w.residuals.evaluate(frame, &r)) return false;
     x -= r / slope;
-    return std::isfinite(x);
+    if (!std::isfinite(x) || !within_bounds(w, frame)) return false;
+    return std::abs(r / slope) <= kShorter * std::abs(step) || w.balances(context, frame);
   }
   return false;
 }
@@ -257,9 +282,10 @@ bool ImplicitBlock::within_bounds(const Work& w, const double* frame) const {
   return true;
 }
 
-bool ImplicitBlock::solve_torn(Work& w, double* frame) {
+bool ImplicitBlock::solve_torn(const SolverContext& context, Work& w, double* frame) {
   if (w.quick != Work::Quick::Proven) return false;
-  const bool ok = w.torn->solve(frame) && within_bounds(w, frame);
+  const bool ok = w.torn->solve(frame) && within_bounds(w, frame) &&
+                  (w.torn->is_settled() || w.balances(context, frame));
   iterations_ += w.torn->iterations();
   if (!ok) store(w.guess, frame);
   return ok;
@@ -271,7 +297,7 @@ void ImplicitBlock::prove_torn(const SolverContext& context, Work& w, double* fr
   w.quick = Work::Quick::Unfit;
   w.torn = TornNewton::make(context, rows_, unknowns_);
   if (!w.torn) return;
-  if (w.torn->solve(frame)) {
+  if (w.torn->solve(frame) && (w.torn->is_settled() || w.balances(context, frame))) {
     bool same = true;
     for (std::size_t j = 0; j < places_.size(); ++j) {
       const double size = std::max(std::abs(w.x[j]), w.nominal.empty() ? 1.0 : w.nominal[j]);
@@ -284,6 +310,7 @@ void ImplicitBlock::prove_torn(const SolverContext& context, Work& w, double* fr
 
 bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, double* frame,
                                     Effort effort, SolveFailure& failure) {
+  constexpr std::size_t kMostGuessed = 200;
   const auto residual = [&](std::span<const double> x, std::span<double> out) {
     if (context.is_interrupted()) return EvalStatus::Domain;
     store(x, frame);
@@ -297,9 +324,15 @@ bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, doubl
     w.fault = w.jacobian.fault();
     return EvalStatus::Domain;
   };
+  const auto sizes = [&](std::span<const double> x, std::span<double> out) {
+    store(x, frame);
+    w.measure(context, frame, out);
+    return EvalStatus::Ok;
+  };
   const numerics::NonlinearProblem problem{.pattern = &w.jacobian.pattern(),
                                            .residual = residual,
                                            .jacobian = jacobian,
+                                           .sizes = sizes,
                                            .nominal = w.nominal,
                                            .lower = w.lower,
                                            .upper = w.upper,
@@ -313,6 +346,17 @@ bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, doubl
   } else {
     if (!w.algebraic) w.algebraic.emplace(w.jacobian.pattern());
     result = w.algebraic->solve(problem, w.x);
+    store(w.guess, frame);
+    if (!result.converged() && rows_.size() <= kMostGuessed &&
+        better_guess(context, w.roots, Work::leaves(context, unknowns_), frame)) {
+      std::vector<double> x;
+      for (const std::int32_t place : places_) x.push_back(frame[place]);
+      numerics::SolveResult again = w.algebraic->solve(problem, x);
+      if (again.converged()) {
+        w.x = std::move(x);
+        result = std::move(again);
+      }
+    }
   }
   iterations_ += result.iterations;
   rank_deficiency_ = result.rank_deficiency;

@@ -45,8 +45,8 @@ class ImplicitBlock {
   struct Work;
   Work& work(const SolverContext& context);
   bool solve_linear(Work& w, double* frame, SolveFailure& failure);
-  bool solve_scalar(Work& w, double* frame);
-  bool solve_torn(Work& w, double* frame);
+  bool solve_scalar(const SolverContext& context, Work& w, double* frame);
+  bool solve_torn(const SolverContext& context, Work& w, double* frame);
   void prove_torn(const SolverContext& context, Work& w, double* frame);
   bool within_bounds(const Work& w, const double* frame) const;
   bool solve_nonlinear(const SolverContext& context, Work& w, double* frame, Effort effort,

@@ -129,17 +129,19 @@ bool TornNewton::factor_and_step() {
 
 bool TornNewton::solve(double* frame) {
   constexpr int kMostSteps = 8;
-  constexpr double kNear = 0.1, kDone = 1e-9, kStagnation = 1e-13;
+  constexpr double kNear = 0.1, kDone = 1e-9, kSmall = 1e-6, kStagnation = 1e-13;
   double last = kNear;
   for (iterations_ = 1;; ++iterations_) {
     if (iterations_ > kMostSteps || !equations_.evaluate(frame, values_.data())) return false;
     if (!factor_and_step()) return false;
     double size = 0;
+    is_settled_ = true;
     for (std::size_t j = 0; j < step_.size(); ++j) {
       double& x = frame[torn_places_[j]];
       const double change = std::abs(step_[j]) / std::max(std::abs(x), nominal_[j]);
       if (!(change <= size)) size = change;  // NaN too
       x -= step_[j];
+      is_settled_ = is_settled_ && std::abs(step_[j]) <= kSmall * std::abs(x);
     }
     if (size <= kDone) break;  // what is left is the square of that
     if (!(size < last)) {

@@ -31,6 +31,8 @@ class TornNewton {
   /// From the guess in the frame to the solution. False: the unknowns in the frame are anything.
   bool solve(double* frame);
   int iterations() const { return iterations_; }  ///< of the last solve
+  /// Whether the last step was small for each of the unknowns it is about, small as they may be.
+  bool is_settled() const { return is_settled_; }
   int torn() const { return static_cast<int>(torn_places_.size()); }
 
  private:
@@ -45,6 +47,7 @@ class TornNewton {
   std::vector<std::size_t> entry_places_;  // of the entries, in the dense matrix by rows
   std::vector<double> values_, matrix_, step_, assigned_;
   int iterations_ = 0;
+  bool is_settled_ = true;
 };
 
 }  // namespace chi::sim
