@@ -333,7 +333,8 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   const double begin = numerics::evaluate(p, start);
   const bool crossed = has_crossed(side, begin, time);
   const bool at_zero =
-      (crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time);
+      ((crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time)) ||
+      is_misplaced(border, side, begin, time);
   if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
   if (!at_zero && stays(p, side, 1e-3 * workshop_.options.atol)) return;
   if (at_zero) {
@@ -434,7 +435,8 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   }
   const bool crossed = has_crossed(side, begin, time);
   const bool at_zero =
-      (crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time);
+      ((crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time)) ||
+      is_misplaced(border, side, begin, time);
   if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
   if (at_zero) {
     // Nearer than time can be told, or than rounding allows, is where we are.
@@ -540,6 +542,14 @@ bool PartRun::find_side(int border, const Tracked& track, std::optional<Side> si
 bool PartRun::has_crossed(std::optional<Side> side, double begin, double time) const {
   if (time == decided_ || !side) return false;
   return (*side == Side::Plus && begin < 0) || (*side == Side::Minus && begin > 0);
+}
+
+/// The side was decided by derivatives, the value being zero up to its rounding; which may well be
+/// on the other side. It was crossed then, and is not crossed again.
+bool PartRun::is_misplaced(int border, std::optional<Side> side, double begin, double time) const {
+  if (time != decided_ || border < 0) return false;
+  if (!(side == Side::Plus && begin < 0) && !(side == Side::Minus && begin > 0)) return false;
+  return std::abs(begin) <= part_.border_values(part_.frame())[at(border)].band;
 }
 
 /// The window holds no root, and yet ends on the other side than it began, or off a border it was
