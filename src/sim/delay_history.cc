@@ -147,9 +147,17 @@ void DelayHistory::write(double time, double* frame, bool after) {
   for (Delay& delay : delays_) {
     double start = 0;
     const double tau = tau_of(delay, frame, &start);
-    frame[delay.place] = at_time(operands_[at(delay.operand)], delay.derivative, time - tau, after,
+    const double then = on_break(time - tau, std::max(std::abs(time), std::abs(tau)));
+    frame[delay.place] = at_time(operands_[at(delay.operand)], delay.derivative, then, after,
                                  delay.has_start ? std::optional(start) : std::nullopt);
   }
+}
+
+/// A break comes back at its time plus τ, rounded; less τ that may be just before it.
+double DelayHistory::on_break(double then, double size) const {
+  const double rounding = 2 * std::numeric_limits<double>::epsilon() * size;
+  const auto near = std::lower_bound(breaks_.begin(), breaks_.end(), then - rounding);
+  return near != breaks_.end() && *near <= then + rounding ? *near : then;
 }
 
 double DelayHistory::past(const Operand& operand, double time, int derivative, bool after) const {

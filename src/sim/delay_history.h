@@ -83,6 +83,7 @@ class DelayHistory : public FrameInputs {
                  std::optional<double> before) const;
   void write(double time, double* frame, bool after);
   void forget(double now);
+  double on_break(double then, double size) const;
   double past(const Operand& operand, double time, int derivative, bool after) const;
   std::int32_t operand_of(expr::ExprId e, int& derivative);
   Delay made(expr::ExprId node);

@@ -78,7 +78,7 @@ bool PartRun::step(double limit) {
   from_ = reached_;
   part_.delays().begin_window(from_);
   events_.clear();
-  double break_time = kInfinity;
+  break_time_ = kInfinity;
   if (!part_.delays().empty()) {
     next_frame_ = part_.frame();
     if (has_window_) values_at(from_, next_frame_);
@@ -89,9 +89,9 @@ bool PartRun::step(double limit) {
                                          part_.text(node), from_)});
       return false;
     }
-    break_time = part_.delays().next_break(from_, next_frame_.data());
+    break_time_ = part_.delays().next_break(from_, next_frame_.data());
     const double longest = part_.delays().longest_step(next_frame_.data());
-    limit = std::min({limit, break_time, from_ + longest});
+    limit = std::min({limit, break_time_, from_ + longest});
   }
   if (motion_ == nullptr) {
     // Nothing is integrated: a window is as long as we like; longer ones when nothing happens.
@@ -101,7 +101,7 @@ bool PartRun::step(double limit) {
     horizon_ *= 2;
     has_window_ = true;
     search_window(from_);
-    note_return(break_time);
+    note_return();
     return true;
   }
   if (next_variant_ != nullptr) {
@@ -121,7 +121,7 @@ bool PartRun::step(double limit) {
   has_window_ = true;
   search_window(from_);
   if (!shorten_to_values()) return false;
-  note_return(break_time);
+  note_return();
   if (is_retreating()) note(kRetreat, reached_, 0, 0);
   if (events_.empty() && part_.plan()->has_choice()) {
     next_variant_ = part_.better_variant(next_frame_);
@@ -130,8 +130,8 @@ bool PartRun::step(double limit) {
 }
 
 /// What jumped comes back.
-void PartRun::note_return(double time) {
-  if (reached_ != time || (!events_.empty() && events_.front().time != reached_)) return;
+void PartRun::note_return() {
+  if (reached_ != break_time_ || (!events_.empty() && events_.front().time != reached_)) return;
   events_.push_back({.time = reached_, .border = kReturn});
 }
 

@@ -113,7 +113,7 @@ class PartRun {
   double pivots_time_ = 0;
   bool stop_at_border();
   bool is_retreating();
-  void note_return(double time);
+  void note_return();
   void set_without_motion(double time, std::vector<double>& frame);
   bool is_apart(int border);
   std::int64_t retreats_ = 0;  // of the integrator, when looked at last
@@ -136,7 +136,8 @@ class PartRun {
   std::vector<double> next_frame_;
   double decided_ = 0;  // when the sides of the borders were found last
   double from_ = 0, reached_ = 0;
-  double horizon_ = 0;  // of parts without states: length of the next window
+  double break_time_ = 0;  // when something that jumped comes back in a delay, next
+  double horizon_ = 0;     // of parts without states: length of the next window
   bool has_window_ = false;
   std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked_;
   std::map<int, int> watched_;  // by condition: for how many processes

@@ -105,6 +105,7 @@ void PartRun::search(double time) {
   decided_ = time;
   if (part_.has_sides_of(time)) forget_relevant();
   search_window(time);
+  note_return();
 }
 
 void PartRun::search_window(double time) {
