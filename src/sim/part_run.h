@@ -95,8 +95,11 @@ class PartRun {
   void find_change(const HeldStep& held, double time);
   void find_linear(int border, const Tracked& tracked, std::optional<Side> side, double time);
   void find_function(int border, Tracked& tracked, std::optional<Side> side, double time);
+  void find_end_of_sliding(int border, expr::ExprId weight, Side side, double time);
+  double border_size(int border);
   void check_side(int border, std::optional<Side> side, double time,
-                  numerics::FunctionRef<double(double)> value);
+                  numerics::FunctionRef<double(double)> value,
+                  std::optional<double> known_size = {});
   void note(int border, double time, double value, int direction, bool is_jump = false);
   bool solved_at(double time);
   double difference_at(const Tracked& tracked, double time);

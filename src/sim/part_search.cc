@@ -141,8 +141,9 @@ void PartRun::search_window(double time) {
   const ModeEquations& mode = part_.plan()->equations();
   for (std::size_t k = 0; k < mode.sliding.size(); ++k) {
     const ExprId weight = expr::variable(pool, mode.weights[k].var);
-    find(mode.sliding[k], weight, std::nullopt, time);
-    find(mode.sliding[k], expr::sub(pool, weight, expr::constant(pool, 1)), std::nullopt, time);
+    find_end_of_sliding(mode.sliding[k], weight, Side::Plus, time);
+    find_end_of_sliding(mode.sliding[k], expr::sub(pool, weight, expr::constant(pool, 1)),
+                        Side::Minus, time);
   }
   if (leaves_kink) note(kKinkLeft, reached_, 0, 0);
   for (BorderEvent& event : events_) {
@@ -272,6 +273,17 @@ void PartRun::find(int border, ExprId difference, std::optional<Side> side, doub
     case Tracked::Kind::Linear: return find_linear(border, track, side, time);
     case Tracked::Kind::Function: return find_function(border, track, side, time);
   }
+}
+
+/// Sliding begins with a weight that may be 0 or 1 but for rounding, on either side of it, and may
+/// end at once: no root shows that, but the weight is out of its range then.
+void PartRun::find_end_of_sliding(int border, ExprId weight, Side side, double time) {
+  const std::size_t before = events_.size();
+  find(border, weight, std::nullopt, time);
+  Tracked& track = tracked(weight);
+  if (events_.size() != before || track.kind == Tracked::Kind::Still) return;
+  check_side(
+      border, side, time, [&](double t) { return difference_at(track, t); }, 1.0);
 }
 
 /// Where a value that only statements can compute is another one than the one that is held.
@@ -475,8 +487,7 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   };
   std::vector<IntervalSearch::Piece> pieces = {{start, 1, false}};
   // Near a root the values are much smaller than what they are differences of.
-  const double rounding = 8 * std::numeric_limits<double>::epsilon() *
-                          (border >= 0 ? part_.border_size(border, search_frame_) : 1);
+  const double rounding = 8 * std::numeric_limits<double>::epsilon() * border_size(border);
   // A motion along the border: on which side it is, only rounding says.
   if (std::abs(begin) <= rounding) options.noise = std::max(options.noise, 4 * rounding);
   const bool by_samples = options.method == numerics::RootDetection::Signs ||
@@ -553,10 +564,15 @@ bool PartRun::is_misplaced(int border, std::optional<Side> side, double begin, d
   return std::abs(begin) <= part_.border_values(part_.frame())[at(border)].band;
 }
 
+double PartRun::border_size(int border) {
+  return border >= 0 ? part_.border_size(border, search_frame_) : 1;
+}
+
 /// The window holds no root, and yet ends on the other side than it began, or off a border it was
 /// on: the decision at its begin was one of rounding. The event is where that shows.
 void PartRun::check_side(int border, std::optional<Side> side, double time,
-                         numerics::FunctionRef<double(double)> value) {
+                         numerics::FunctionRef<double(double)> value,
+                         std::optional<double> known_size) {
   if (!side) return;
   double end = value(reached_);
   if (std::isnan(end)) return;
@@ -570,7 +586,7 @@ void PartRun::check_side(int border, std::optional<Side> side, double time,
     }
   }
   if ((*side == Side::Plus && end >= 0) || (*side == Side::Minus && end <= 0)) return;
-  const double size = border >= 0 ? part_.border_size(border, search_frame_) : 1;
+  const double size = known_size ? *known_size : border_size(border);
   double band = 4 * std::max(part_.start_band(border, reached_), part_.start_band(border, time)) +
                 1e-2 * workshop_.options.atol + 16 * std::numeric_limits<double>::epsilon() * size;
   // What counts as being on it must not be what counts as having left it.
