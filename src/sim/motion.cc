@@ -49,12 +49,15 @@ bool is_still(const expr::Pool& pool, const structure::BlockOrder& order) {
   });
 }
 
-// The nonlinear blocks with all they need: their solutions are guesses for later.
+// The nonlinear blocks with all they need: their solutions are guesses for later. So are their
+// derivatives, where the equations tell them, for then the next solution can be foreseen.
 structure::BlockOrder order_of_guesses(const structure::BlockOrder& ivp, const BlockGraph& graph,
                                        const SolverContext& context, const SystemSolver& all) {
   std::vector<expr::VarRef> guessed;
   for (const std::int32_t place : all.guessed()) {
-    guessed.push_back(context.pool.variable(context.leaves.leaf(place)));
+    const expr::VarRef x = context.pool.variable(context.leaves.leaf(place));
+    guessed.push_back(x);
+    if (graph.block_of({x.var, x.order + 1}) >= 0) guessed.push_back({x.var, x.order + 1});
   }
   return restrict_order(ivp, graph.needed_for(guessed));
 }
@@ -93,6 +96,8 @@ struct Motion::Implementation {
   void estimate_slopes(double t);
   void put(double time, std::span<const double> y, double* frame);
   void put_guesses(std::span<const double> values, double* to) const;
+  void foresee(double time);
+  bool agrees_with_slopes(double h) const;
   bool sample(double time, std::span<double> out);
   void remember();
   void accept();
@@ -125,6 +130,10 @@ struct Motion::Implementation {
   bool change_pending = false;
   std::vector<double> y, yp, y_old, yp_old, y_at;
   std::vector<double> guess_old, guess_new, guess_at;  // at the ends of the last step
+  std::vector<std::int32_t> slope_places;              // of their derivatives; -1: not known
+  std::vector<double> slope_old, slope_new;            // these, or 0
+  double guess_time = 0;                               // when guess_new is
+  bool is_smooth = true;                               // the last step, as far as slopes tell
   StepStatus failed = StepStatus::Stepped;
   std::optional<SolveFailure> failed_equations;
 };
@@ -151,7 +160,13 @@ Motion::Implementation::Implementation(const SolverContext& given,
       y_at(states.size()) {
   CHI_CHECK(order.is_square(), "only a square system moves");
   guess_old.resize(guesses.guessed().size());
-  guess_new = guess_at = guess_old;
+  guess_new = guess_at = slope_old = slope_new = guess_old;
+  for (const std::int32_t place : guesses.guessed()) {
+    const expr::VarRef x = context.pool.variable(context.leaves.leaf(place));
+    const expr::VarRef slope{x.var, x.order + 1};
+    const bool known = graph.block_of(slope) >= 0;
+    slope_places.push_back(known ? context.leaves.place(leaf_of(context.pool, slope)) : -1);
+  }
 }
 
 MethodChoice::Facts Motion::Implementation::facts() {
@@ -215,15 +230,44 @@ void Motion::Implementation::put_guesses(std::span<const double> from, double* t
 // For a part without states.
 bool Motion::Implementation::sample(double time, std::span<double> out) {
   put(time, {}, frame.data());
-  put_guesses(guess_new, frame.data());
+  foresee(time);
   if (!inner().solve(frame.data(), Effort::Near)) return false;
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = frame[at(unknown_places[k])];
   return true;
 }
 
+// Guesses from the last solution and its slopes, into the frame.
+void Motion::Implementation::foresee(double time) {
+  for (std::size_t k = 0; k < guess_at.size(); ++k) {
+    guess_at[k] = guess_new[k] + slope_new[k] * (time - guess_time);
+  }
+  put_guesses(guess_at, frame.data());
+}
+
 void Motion::Implementation::remember() {
   const std::span<const std::int32_t> where = guesses.guessed();
-  for (std::size_t k = 0; k < where.size(); ++k) guess_new[k] = frame[at(where[k])];
+  for (std::size_t k = 0; k < where.size(); ++k) {
+    guess_new[k] = frame[at(where[k])];
+    slope_new[k] = slope_places[k] >= 0 ? frame[at(slope_places[k])] : 0;
+  }
+  guess_time = frame[at(time_place)];
+}
+
+// Whether nonlinear unknowns moved in the step as their derivatives say, more or less. If not, the
+// iteration changed over to another solution of equations that have several: a constraint on a sine
+// holds after half a turn, too. What the derivatives say is off by a small part of their change.
+bool Motion::Implementation::agrees_with_slopes(double h) const {
+  constexpr double kUneven = 0.02, kOfSize = 1e-3;
+  for (std::size_t k = 0; k < guess_new.size(); ++k) {
+    if (slope_places[k] < 0) continue;
+    const double a = slope_old[k], b = slope_new[k];
+    const double off = std::abs(guess_new[k] - guess_old[k] - 0.5 * h * (a + b));
+    const double size = std::max(std::abs(guess_old[k]), std::abs(guess_new[k]));
+    const double allowed = h * (0.5 * std::abs(b - a) + kUneven * (std::abs(a) + std::abs(b))) +
+                           kOfSize * size + options.atol;
+    if (off > allowed) return false;
+  }
+  return true;
 }
 
 // Requires a consistent frame at t.
@@ -241,7 +285,7 @@ void Motion::Implementation::start(double t, Restart kind) {
       yp[i] = frame[at(derivative_places[i])];
     }
   }
-  ode.anchor(guesses.guessed(), guess_new);
+  ode.anchor(t, guesses.guessed(), guess_new, slope_new);
   current->restart(t, y, yp, kind);
 }
 
@@ -280,7 +324,7 @@ bool Motion::Implementation::change_method() {
   std::ranges::copy(current->y().first(states.size()), y_at.begin());
   use(choice.method());
   put(t, y_at, frame.data());
-  put_guesses(guess_new, frame.data());
+  foresee(t);
   if (!inner().solve(frame.data(), Effort::Near) && !inner().solve(frame.data(), Effort::Full)) {
     failed = StepStatus::DomainError;
     failed_equations = inner().failure();
@@ -295,9 +339,10 @@ StepStatus Motion::Implementation::step(double limit) {
   failed_equations.reset();
   if (std::exchange(change_pending, false) && !change_method()) return StepStatus::DomainError;
   guess_old = guess_new;
+  slope_old = slope_new;
   StepStatus status = StepStatus::Stepped;
   for (;;) {
-    ode.anchor(guesses.guessed(), guess_new);
+    ode.anchor(current->t(), guesses.guessed(), guess_new, slope_new);
     y_old.assign(current->y().begin(), current->y().end());
     yp_old.assign(current->yp().begin(), current->yp().end());
     status = current->step(limit);
@@ -327,8 +372,10 @@ void Motion::Implementation::accept() {
   if (guesses.guessed().empty()) return;
   if (uses_dae_form(current_method)) dae->write(current->y(), frame.data());
   put(current->t(), current->y().first(states.size()), frame.data());
+  is_smooth = true;
   if (guesses.solve(frame.data(), Effort::Near) || guesses.solve(frame.data(), Effort::Full)) {
     remember();
+    is_smooth = agrees_with_slopes(current->t() - current->t_old());
   }
 }
 
@@ -347,6 +394,7 @@ void Motion::restart(double t, std::span<const double> frame, Restart kind) {
   m.frame[at(m.time_place)] = t;
   m.remember();
   m.guess_old = m.guess_new;
+  m.slope_old = m.slope_new;
   m.choice.note_restart();
   const bool other = m.current == nullptr || m.current_method != m.choice.method();
   if (other) m.use(m.choice.method());
@@ -362,6 +410,8 @@ StepStatus Motion::retake(double limit) {
   CHI_CHECK(m.stepped && m.last == m.current, "no step to take again");
   m.change_pending = false;
   m.guess_new = m.guess_old;
+  m.slope_new = m.slope_old;
+  m.guess_time = m.current->t_old();
   m.put_guesses(m.guess_old, m.frame.data());
   m.current->restart(m.current->t_old(), m.y_old, m.yp_old, Restart::Warm);
   return m.step(limit);
@@ -417,6 +467,8 @@ bool Motion::values_at(double time, double* frame, Effort effort, Purpose purpos
   m.last_values = &solver;
   return solver.solve(frame, effort);
 }
+
+bool Motion::is_smooth() const { return implementation_->is_smooth; }
 
 const SolveFailure& Motion::values_failure() const {
   return implementation_->last_values->failure();

@@ -87,6 +87,9 @@ class Motion {
   bool values_at(double time, double* frame, Effort effort = Effort::Near,
                  Purpose purpose = Purpose::Events);
   const SolveFailure& values_failure() const;
+  /// Whether nonlinear unknowns moved in the last step as their derivatives say, where the
+  /// equations tell these.
+  bool is_smooth() const;
 
   /// SystemSolver's, of the last values for events.
   void read_pivots(std::vector<double>& pivots) const;

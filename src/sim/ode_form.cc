@@ -76,9 +76,12 @@ SystemSolver& OdeForm::choose_solver(SystemSolver& whole, const BlockGraph& grap
   return own_.emplace(context_, part_);
 }
 
-void OdeForm::anchor(std::span<const std::int32_t> places, std::span<const double> values) {
+void OdeForm::anchor(double t, std::span<const std::int32_t> places, std::span<const double> values,
+                     std::span<const double> slopes) {
   guess_places_.assign(places.begin(), places.end());
   guesses_.assign(values.begin(), values.end());
+  slopes_.assign(slopes.begin(), slopes.end());
+  anchor_t_ = t;
   last_t_ = std::numeric_limits<double>::infinity();
 }
 
@@ -86,9 +89,12 @@ void OdeForm::put(double t, std::span<const double> y) {
   for (std::size_t i = 0; i < y.size(); ++i)
     frame_[static_cast<std::size_t>(state_places_[i])] = y[i];
   frame_[static_cast<std::size_t>(time_place_)] = t;
-  if (t < last_t_) {
+  if (t != last_t_) {
+    const bool back = t < last_t_;
     for (std::size_t k = 0; k < guesses_.size(); ++k) {
-      frame_[static_cast<std::size_t>(guess_places_[k])] = guesses_[k];
+      double& guess = frame_[static_cast<std::size_t>(guess_places_[k])];
+      if (back) guess = guesses_[k];
+      guess += slopes_[k] * (t - (back ? anchor_t_ : last_t_));
     }
   }
   last_t_ = t;

@@ -19,9 +19,10 @@ namespace chi::sim {
 /// If all of them can be solved by hand, f is straight code and its Jacobian is symbolic; with
 /// implicit blocks f iterates, and the Jacobian comes from the implicit function theorem.
 ///
-/// The iteration starts from the last solution met, so that it is short; but when time goes back,
-/// which means that a step was given up, it starts again from the `anchor`, the solution at the
-/// start of the step. A far trial point can so never lead the next one astray.
+/// The iteration starts from the last solution met, moved on by its slope at the start of the step,
+/// so that it is short; but when time goes back, which means that a step was given up, it starts
+/// again from the `anchor`, the solution at the start of the step. A far trial point can so never
+/// lead the next one astray.
 class OdeForm final : public numerics::OdeProblem {
  public:
   /// Works in `frame`, which belongs to the caller and is at least as long as the leaves whenever
@@ -45,8 +46,10 @@ class OdeForm final : public numerics::OdeProblem {
   bool is_explicit() const { return direct_; }
   const SystemSolver::Counts& counts() const { return solver_.counts(); }
 
-  /// Solutions of nonlinear equations to start from, and where they are in the frame.
-  void anchor(std::span<const std::int32_t> places, std::span<const double> values);
+  /// Solutions of nonlinear equations at t to start from, where they are in the frame, and their
+  /// slopes, 0 where these are not known.
+  void anchor(double t, std::span<const std::int32_t> places, std::span<const double> values,
+              std::span<const double> slopes);
   /// Why the last evaluation that failed did.
   const SolveFailure& failure();
 
@@ -72,7 +75,8 @@ class OdeForm final : public numerics::OdeProblem {
   std::optional<SymbolicJacobian> symbolic_;
   std::optional<ImplicitJacobian> implicit_;
   std::vector<std::int32_t> guess_places_;
-  std::vector<double> guesses_;
+  std::vector<double> guesses_, slopes_;
+  double anchor_t_ = 0;
   double last_t_ = 0;
   std::optional<double> failed_t_;  // an evaluation failed there, with these states
   std::vector<double> failed_y_;

@@ -215,6 +215,7 @@ std::span<const std::int32_t> PartRun::unwatched() {
 /// may turn sharply or, at a fold, change to another solution while they move evenly.
 bool PartRun::follows(double end) {
   constexpr double kUneven = 0.02;  // of the range of values
+  if (!motion_->is_smooth()) return false;
   const std::span<const std::int32_t> places = unwatched();
   if (places.empty() || !(end > from_)) return true;
   check_frames_.resize(4);
