@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -54,7 +55,7 @@ bool ModeSearch::search() {
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
     return true;
   }
-  return false;
+  return take_by_value();
 }
 
 void ModeSearch::forget_attempts() {
@@ -441,6 +442,32 @@ bool ModeSearch::take_indifferent() {
     if (!have_same_values(a, there)) continue;
     show(a);
     if (part_.plan_for(sides).plan != a.plan) continue;
+    stay(a, sides);
+    return true;
+  }
+  return false;
+}
+
+/// What dies away, as a current in a resistor does, comes into the band of a border for good and is
+/// always about to reach it. If the modes on both sides say so, the one in whose solution the
+/// values are on the sides it assumes, now, has not ended yet.
+bool ModeSearch::take_by_value() {
+  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    Attempt& a = *order_[i];
+    if (!a.solved || a.jumped || initial_) continue;
+    const std::span<const Part::BorderValue> values = part_.border_values(a.frame);
+    Sides sides = a.right;
+    bool holds = true;
+    for (const int b : part_.mode_borders_) {
+      const Side assumed = assumed_[i][at(b)];
+      if (a.right[at(b)] == assumed) continue;
+      const double sign = assumed == Side::Plus ? 1 : assumed == Side::Minus ? -1 : 0;
+      holds = holds && sign * values[at(b)].value > kRounding * part_.border_size(b, a.frame);
+      sides[at(b)] = assumed;
+    }
+    show(a);
+    if (!holds || part_.plan_for(sides).plan != a.plan) continue;
     stay(a, sides);
     return true;
   }

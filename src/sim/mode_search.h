@@ -24,6 +24,7 @@ namespace chi::sim {
 ///       mode of the values it leaves
 ///     sliding on one or more borders that are reached
 ///     all of this again with jumps of differential variables
+///     a mode that its own values, if not their derivatives, agree with
 ///
 /// Modes without a solution are passed over: the one with all diodes blocking often has none.
 ///
@@ -100,6 +101,7 @@ class ModeSearch {
   bool take_resting();
   bool have_same_values(const Attempt& a, const Attempt& b);
   bool take_indifferent();
+  bool take_by_value();
   bool iterate(Sides sides);
   bool iterate_exactly(const Sides& start);
   bool iterate_from_ends(const Sides& start);
