@@ -74,11 +74,21 @@ void report_not_a_value(Context& c, DeclId decl, Span span) {
 
 void report_no_value(Context& c, DeclId decl, Span span) {
   const Decl& d = c.model.decls[decl];
-  c.report({.code = DiagCode::NoValueBeforeRun,
-            .span = span,
-            .message = fmt::format("variable `{}` has no value before the run", c.text(d.name)),
-            .labels = {{d.span, "declared here"}},
-            .help = "constants, parameters and indices can stand here"});
+  Diagnostic report{
+      .code = DiagCode::NoValueBeforeRun,
+      .span = span,
+      .message = fmt::format("variable `{}` has no value before the run", c.text(d.name)),
+      .labels = {{d.span, "declared here"}},
+      .help = "constants, parameters and indices can stand here"};
+  if (c.value_parameter) {
+    const Decl& p = c.model.decls[c.value_parameter];
+    report.labels.push_back({p.span, "this parameter takes a value"});
+    report.help = fmt::format(
+        "to share the variable, declare the parameter `ref {}: {}`; a value is a constant, a "
+        "parameter or an index",
+        c.text(p.name), c.text(p.type));
+  }
+  c.report(std::move(report));
 }
 
 /// The type a declaration has where its name is used as a value.
@@ -113,6 +123,7 @@ void check_range(Context& c, TypeId of, std::optional<std::int64_t> index, Span 
   if (*index >= 0 && !beyond) return;
   std::string help;
   if (array && array->length > 0) help = fmt::format("elements are 0 to {}", array->length - 1);
+  if (!array && *index == -1) help = "the last element of a list is `hr(xs)`";
   c.report({.code = DiagCode::ConstantIndexRange,
             .span = span,
             .message = fmt::format("index {} is out of range for `{}`", *index, c.text(of)),
@@ -156,6 +167,23 @@ TypeId member_of_record(Context& c, ExprId expr, const Record& record, TypeId ty
   return c.unknown();
 }
 
+/// `xs.len`: after a dot stands an index, and functions are called.
+void report_undeclared_member(Context& c, const syntax::Member& node) {
+  const std::string_view name = c.text(node.member.name);
+  const bool length = name == "length" || name == "size" || name == "count";
+  const bool last = name == "last" || name == "back";
+  const bool library = c.builtin(node.member.name).has_value();
+  if (!length && !last && !library) {
+    report_undeclared(c, node.member.name, node.member.span);
+    return;
+  }
+  const std::string_view function = length ? "len" : last ? "hr" : name;
+  c.report({.code = DiagCode::UndeclaredName,
+            .span = node.member.span,
+            .message = fmt::format("`{}` is no index of a list or an array", name),
+            .help = fmt::format("functions are called: `{}(xs)`", function)});
+}
+
 }  // namespace
 
 TypeId check_name(Context& c, ExprId expr) {
@@ -190,8 +218,8 @@ TypeId check_member(Context& c, ExprId expr, TypeId of) {
   }
   if (!node.member) return element;
   if (!decl) {
-    report_undeclared(c, node.member.name, node.member.span);
-    return element;
+    report_undeclared_member(c, node);
+    return c.unknown();
   }
   c.model.resolution[expr] = decl;
   const TypeId index = use(c, decl, node.member.span);
@@ -263,6 +291,11 @@ TypeId check_derivative(Context& c, ExprId expr, TypeId of) {
     d.message = root ? fmt::format("`{}` is not a variable and has no derivative", c.name_of(root))
                      : "only a variable has a derivative";
     if (root) d.labels.push_back({c.model.decls[root].span, "declared here"});
+    if (root && c.model.decls[root].kind == DeclKind::ValueParam) {
+      d.message = fmt::format("`{}` is a value parameter and has no derivative", c.name_of(root));
+      d.help = fmt::format("a shared variable is declared `ref {}: {}`", c.name_of(root),
+                           c.text(c.model.decls[root].type));
+    }
     c.report(std::move(d));
     return c.unknown();
   }

@@ -59,6 +59,7 @@ struct Context {
   };
   std::vector<Link> chain;  ///< work list of `check_expr`
   int suggestions_left = 100;
+  DeclId value_parameter;  ///< the one whose argument is being checked
 
   DeclId declare(DeclKind kind, syntax::Ident name, TypeId type);
   std::string_view text(Symbol symbol) const { return ast.symbols.text(symbol); }

@@ -106,7 +106,10 @@ class InstanceChecker {
   void check_argument(ExprId expr, DeclId param) {
     const Decl p = c_.model.decls[param];
     if (p.kind == DeclKind::RefParam) return check_reference(expr, p);
+    if (c_.types.channel_of(p.type) && report_no_channel(expr, p)) return;
+    c_.value_parameter = param;
     const TypeId type = check_expr(c_, expr, p.type);
+    c_.value_parameter = {};
     if (c_.types.is_unknown(type)) return;
     if (const TypeId end = c_.types.channel_of(p.type)) note_end(expr, end);
     if (fits(c_.types, type, p.type)) {
@@ -118,6 +121,27 @@ class InstanceChecker {
                .message = fmt::format("expected `{}` for parameter `{}`, found `{}`",
                                       c_.text(p.type), c_.text(p.name), c_.text(type)),
                .labels = {{p.span, "declared here"}}});
+  }
+
+  /// A variable where a channel is wanted.
+  bool report_no_channel(ExprId expr, const Decl& p) {
+    const auto* name = c_.node<syntax::Name>(strip(c_.ast, expr));
+    const DeclId decl = name ? c_.scope.find(name->name) : DeclId{};
+    if (!decl || !is_variable(c_, decl)) return false;
+    const Decl& d = c_.model.decls[decl];
+    if (c_.types.is_unknown(d.type) || c_.types.channel_of(d.type)) return false;
+    c_.used[static_cast<std::size_t>(decl.index)] = 1;
+    const TypeId element = c_.as<Channel>(c_.types.channel_of(p.type))->element;
+    c_.report(
+        {.code = DiagCode::TypeMismatch,
+         .span = c_.span(expr),
+         .message = fmt::format("expected a channel `{}` for parameter `{}`, found variable "
+                                "`{}` of type `{}`",
+                                c_.text(p.type), c_.text(p.name), c_.text(d.name), c_.text(d.type)),
+         .labels = {{d.span, "declared here"}, {p.span, "the parameter"}},
+         .help =
+             fmt::format("a channel is declared `{}: -{}`", c_.text(d.name), c_.text(element))});
+    return true;
   }
 
   void note_end(ExprId expr, TypeId channel) {

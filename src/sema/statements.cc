@@ -187,7 +187,11 @@ class StatementChecker {
       Diagnostic d{.code = DiagCode::NotAChannel,
                    .span = c_.span(expr),
                    .message = fmt::format("`{}` is not a channel", c_.text(type))};
-      if (c_.types.channel_of(type)) d.help = "name one channel of the bundle: `c.i`";
+      const char sign = direction == Direction::Send ? '!' : '?';
+      d.help = c_.types.channel_of(type)
+                   ? "name one channel of the bundle: `c.i`"
+                   : fmt::format("the end of a channel is a parameter of type `{}{}`", sign,
+                                 c_.text(type));
       c_.report(std::move(d));
       return {};
     }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "syntax/foreign.h"
+
 namespace chi::sema {
 namespace {
 
@@ -38,6 +40,12 @@ bool is_wanted(DeclKind kind, Wanted wanted) {
   return !part && kind != DeclKind::TypeAlias;
 }
 
+std::string_view foreign_word(std::string_view name, Wanted wanted) {
+  if (wanted == Wanted::Part) return {};
+  return syntax::foreign_word(
+      name, wanted == Wanted::Type ? syntax::Wanting::Type : syntax::Wanting::Value);
+}
+
 }  // namespace
 
 std::string nearest(std::string_view name, std::span<const std::string_view> candidates) {
@@ -59,6 +67,9 @@ std::string nearest(std::string_view name, std::span<const std::string_view> can
 
 std::string suggest(Context& c, Symbol name, Wanted wanted) {
   if (c.suggestions_left-- <= 0) return {};
+  if (const std::string_view help = foreign_word(c.text(name), wanted); !help.empty()) {
+    return std::string(help);
+  }
   std::vector<std::string_view> candidates;
   const auto visible = c.scope.visible();
   for (std::size_t i = visible.size(); i-- > 0;) {

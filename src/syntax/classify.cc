@@ -112,6 +112,28 @@ bool Parser::guard_at(std::int32_t i) const {
   return find_ahead(i, {K::Arrow}, {K::Comma, K::Bar, K::Becomes, K::LeftArrow}) >= 0;
 }
 
+// What ends the guard that begins here: its arrow or, before an event, its semicolon. `||` and `=>`
+// of other languages are seen through.
+std::int32_t Parser::guard_mark(std::int32_t i) const {
+  for (std::int32_t from = i; from >= 0;) {
+    const std::int32_t mark = find_ahead(from, {K::Arrow, K::Semicolon, K::Bar}, {});
+    if (mark < 0) break;
+    if (kind_at(mark) != K::Bar) return mark;
+    const bool bars = kind_at(mark + 1) == K::Bar && adjacent(mark);
+    from = bars ? mark + 2 : -1;
+  }
+  return find_ahead(i, {K::FatArrow}, {K::Bar});
+}
+
+// `f(x)` or `xs.f(y)` and nothing more: no equation, and no statement either.
+bool Parser::lone_call_at(std::int32_t i) const {
+  if (kind_at(i) != K::Ident) return false;
+  for (++i; kind_at(i) == K::Dot && kind_at(i + 1) == K::Ident;) i += 2;
+  if (kind_at(i) != K::LeftParen || partner(i) < 0) return false;
+  const TokenKind next = kind_at(partner(i) + 1);
+  return next == K::RightBracket || next == K::End;
+}
+
 // Where an equation may start, whether a bar starts an unknown declaration, complete or not. If it
 // does not, it ends the list: what follows are statements or the guard of the next alternative.
 bool Parser::bar_begins_unknowns(std::int32_t i) const {
@@ -149,7 +171,7 @@ Section Parser::element_kind(std::int32_t i) const {
         if (unwind_at(i + 1)) return Section::Equations;
         break;
       case K::LeftBracket: {
-        const std::int32_t mark = find_ahead(i + 1, {K::Arrow, K::Semicolon}, {K::Bar});
+        const std::int32_t mark = guard_mark(i + 1);
         if (mark >= 0 && kind_at(mark) == K::Semicolon) return Section::Statements;
         if (!guarded_equations_at(i)) break;
         i = mark < 0 ? i + 1 : mark + 1;
@@ -164,8 +186,12 @@ Section Parser::element_kind(std::int32_t i) const {
   const std::int32_t sign = find_ahead(
       i, {K::Equal, K::LeftArrow, K::EqualEqual, K::Becomes, K::Bang, K::Question, K::Semicolon},
       {K::Bar});
-  if (sign < 0) return Section::None;
+  if (sign < 0) return lone_call_at(i) ? Section::Statements : Section::None;
   const TokenKind k = kind_at(sign);
+  const TokenKind before = sign > i && adjacent(sign - 1) ? kind_at(sign - 1) : K::End;
+  if (k == K::Equal && (before == K::Plus || before == K::Minus || before == K::Star)) {
+    return Section::Statements;  // `x += 1`: an assignment of another language
+  }
   return k == K::Equal || k == K::LeftArrow || k == K::EqualEqual ? Section::Equations
                                                                   : Section::Statements;
 }

@@ -44,7 +44,10 @@ Operator read_operator(char first, char second) {
     case '%': return {Percent};
     case ':': return second == '=' ? Operator{Becomes, 2} : Operator{Colon};
     case '.': return second == '.' ? Operator{DotDot, 2} : Operator{Dot};
-    case '=': return second == '=' ? Operator{EqualEqual, 2} : Operator{Equal};
+    case '=':
+      return second == '='   ? Operator{EqualEqual, 2}
+             : second == '>' ? Operator{FatArrow, 2}
+                             : Operator{Equal};
     case '>': return second == '=' ? Operator{GreaterEqual, 2} : Operator{Greater};
     case '/': return second == '=' ? Operator{NotEqual, 2} : Operator{Slash};
     case '!': return second == '=' ? Operator{NotEqual, 2} : Operator{Bang};
@@ -269,6 +272,10 @@ class Lexer {
 
   void punctuation() {
     const Operator op = read_operator(text_[at_], peek(1));
+    if (text_.substr(at_).starts_with("~=")) {
+      tilde_equal();
+      return;
+    }
     if (op.kind == TokenKind::End) {
       bad_character(1, static_cast<unsigned char>(text_[at_]));
       return;
@@ -276,6 +283,15 @@ class Lexer {
     add(op.kind, at_, at_ + op.bytes);
     at_ += op.bytes;
     count_brackets(op.kind);
+  }
+
+  void tilde_equal() {
+    report({.code = DiagCode::BadCharacter,
+            .span = span(at_, at_ + 2),
+            .message = "`~=` is not an operator of χ",
+            .help = "write `/=`"});
+    add(TokenKind::NotEqual, at_, at_ + 2);
+    at_ += 2;
   }
 
   void count_brackets(TokenKind kind) {

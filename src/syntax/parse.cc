@@ -105,9 +105,9 @@ void Parser::fail_expected(std::string_view what, std::string help) {
         .help = std::move(help)});
 }
 
-bool Parser::expect(TokenKind k, std::string_view where) {
+bool Parser::expect(TokenKind k, std::string_view where, std::string help) {
   if (accept(k)) return true;
-  fail_expected(fmt::format("`{}` {}", token_text(k), where));
+  fail_expected(fmt::format("`{}` {}", token_text(k), where), std::move(help));
   return false;
 }
 

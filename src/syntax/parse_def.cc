@@ -17,6 +17,12 @@ std::string_view section_name(Section s) {
                                     : "instances";
 }
 
+bool begins_definition(std::string_view keyword) {
+  constexpr std::string_view kAll[] = {"type", "const", "func", "proc",
+                                       "sys",  "syst",  "clus", "xper"};
+  return std::ranges::find(kAll, keyword) != std::end(kAll);
+}
+
 }  // namespace
 
 void Parser::definition() {
@@ -36,9 +42,15 @@ void Parser::definition() {
 // Something where a definition should begin, with its keyword missing, misspelt or not thought of.
 void Parser::lost_definition() {
   const std::string_view keyword = at(K::Ident) ? similar_keyword(text(span())) : "";
+  const std::string_view word = at(K::Hash) ? text(span_at(at_ + 1)) : text(span());
+  const std::string_view foreign = foreign_word(word, Wanting::Definition);
   std::string help =
       "a text is made of `type`, `const`, `func`, `proc`, `sys` and `xper` definitions";
-  if (!keyword.empty() && kind(1) == K::Ident) {
+  if (!foreign.empty()) {
+    help = foreign;
+  } else if (at(K::Hash)) {
+    help = "a comment begins with `//`";
+  } else if (begins_definition(keyword) && kind(1) == K::Ident) {
     help = fmt::format("did you mean `{}`?", keyword);
   } else if (std::binary_search(outline_.definitions.begin(), outline_.definitions.end(), at_) &&
              at(K::Ident)) {
@@ -128,7 +140,7 @@ void Parser::proc_definition() {
   ProcDef def;
   def.name = expect_name("the name of a process");
   if (at(K::LeftParen)) def.parameters = parameters();
-  expect(K::Equal, "before the body of a process");
+  expect(K::Equal, "before the body of a process", "a body is written `= |[ ... ]|`");
   const std::int32_t open = open_block();
   sections(def, open);
   close_block(open);
@@ -166,7 +178,7 @@ void Parser::sys_definition() {
   if (def.kind == SystemKind::System || at(K::Ident))
     def.name = expect_name("the name of a system");
   if (at(K::LeftParen)) def.parameters = parameters();
-  expect(K::Equal, "before the body of a system");
+  expect(K::Equal, "before the body of a system", "a body is written `= |[ ... ]|`");
   const std::int32_t open = open_block();
   if (has_system_declarations(at_)) {
     in_system_ = true;
@@ -220,10 +232,17 @@ void Parser::close_block(std::int32_t open) {
   if (open < 0) return;
   const std::int32_t closer = partner(open);
   if (closer < 0) {
+    std::vector<Label> labels{{join(span_at(open - 1), span_at(open)), "the block begins here"}};
+    const auto& comments = tokens_.comments;
+    for (auto comment = std::ranges::lower_bound(comments, open, {}, &Comment::before);
+         comment != comments.end() && comment->before <= end_ && labels.size() == 1; ++comment) {
+      const bool hides_end = text(comment->span).find("]|") != std::string_view::npos;
+      if (hides_end) labels.push_back({comment->span, "a comment"});
+    }
     report_bracket({.code = DiagCode::Unclosed,
                     .span = span(),
                     .message = fmt::format("expected `]|`, found {}", found()),
-                    .labels = {{join(span_at(open - 1), span_at(open)), "the block begins here"}}});
+                    .labels = std::move(labels)});
     return;
   }
   if (at_ < closer && !panic_ && !stray_closer()) fail_expected("`]|`");
@@ -259,10 +278,11 @@ void Parser::check_section_order(Section last, Section here) {
 // True, and reported, if a new section begins here without its bar.
 bool Parser::report_missing_bar(Section after) {
   if (panic_ || section_ == Section::None || section_ >= after) return false;
-  guess({.code = DiagCode::MissingBar,
-         .span = span(),
-         .message = fmt::format("expected `|` between {} and {}, found {}", section_name(section_),
-                                section_name(after), found())});
+  guess(
+      {.code = DiagCode::MissingBar,
+       .span = span(),
+       .message = fmt::format("expected `|` between {} and {}, found {}", section_name(section_),
+                              section_name(after), at(K::Bar) ? "the `|` of unknowns" : found())});
   next_section_ = after;
   bar_missing_ = true;
   return true;
@@ -288,7 +308,11 @@ void Parser::separate_declarations() {
            .message = fmt::format("expected `,` between declarations, found {}", found())});
     supplied_ = true;
   } else if (next == Section::None || !report_missing_bar(next)) {
-    fail_expected("`,` or `|` after the declaration");
+    fail_expected("`,` or `|` after the declaration",
+                  at(K::LeftParen) ? "a start value is written `x: real := 1.0`"
+                  : at(K::LeftBracket)
+                      ? "an array of three numbers is of type `real^3`, a list `real*`"
+                      : "");
   }
 }
 
@@ -311,6 +335,10 @@ Slice<Param> Parser::parameters() {
       recover_in(open, {K::Comma});
     } while (accept(K::Comma));
   }
+  if (at_any({K::Bang, K::Question})) {
+    fail_expected("`,` or `)` after the parameter",
+                  "the end of a channel is of type `!nat` to send, `?nat` to receive");
+  }
   close(open, "`,` or `)` after the parameter");
   return store(ast_.params, rows);
 }
@@ -323,9 +351,21 @@ std::vector<Ident> Parser::names(std::string_view what) {
   return group;
 }
 
+// Reads a comma behind the last declaration, and says so.
+bool Parser::comma_before_bar() {
+  if (!at(K::Comma) || kind(1) != K::Bar || unknown_declaration_at(at_ + 1)) return false;
+  slip({.code = DiagCode::Expected,
+        .span = span(),
+        .message = "a `,` with no declaration after it",
+        .help = "`,` stands between declarations, not before `|`"});
+  ++at_;
+  return true;
+}
+
 // At a comma: true if what follows it is no declaration; the bar is missing.
 bool Parser::declarations_end() {
   if (panic_ || bar_missing_ || !at(K::Comma)) return bar_missing_;
+  if (comma_before_bar()) return true;
   const Section next =
       in_system_ && instance_at(at_ + 1) ? Section::Instances : classify(at_ + 1, true);
   if (in_system_ && next != Section::Instances) return false;
@@ -356,9 +396,30 @@ Slice<VarDecl> Parser::declarations() {
   return store(ast_.var_decls, rows);
 }
 
+// `real x` or `Real x`, and what can follow a declaration.
+bool Parser::type_before_name() const {
+  const bool word = at(K::Ident) || (kind() >= K::Bool && kind() <= K::StringType);
+  if (panic_ || !word || kind(1) != K::Ident || first_of_line(at_ + 1)) return false;
+  const TokenKind next = kind(2);
+  return next == K::Equal || next == K::Becomes || next == K::Comma || next == K::Bar ||
+         next == K::RightBracket;
+}
+
 VarDecl Parser::declaration() {
   const Span begin = span();
   VarDecl row;
+  if (type_before_name()) {
+    guess({.code = DiagCode::Expected,
+           .span = begin,
+           .message = fmt::format("{} before the name of a variable", found()),
+           .help = fmt::format("a declaration is written with a colon: `{}: {}`",
+                               text(span_at(at_ + 1)), at(K::Ident) ? "real" : text(begin))});
+    row.type = postfix_type();
+    row.names = store(ast_.ident_lists, {expect_name("the name of a variable")});
+    if (accept(K::Becomes) || accept(K::Equal)) row.initial = expression();
+    row.span = since(begin);
+    return row;
+  }
   const std::vector<Ident> group = names("the name of a variable");
   expect(K::Colon, "after the name of a variable");
   row.type = type();
@@ -404,10 +465,27 @@ bool Parser::next_instance() {
   return true;
 }
 
+// Equations or statements where an instance should stand.
+bool Parser::report_process_part() {
+  if (at(K::LeftParen) || instance_at(at_) || unwound_instance_at(at_)) return false;
+  const Section here = element_kind(at_);
+  if (here == Section::None) return false;
+  fail({.code = DiagCode::SectionOrder,
+        .span = span(),
+        .message = fmt::format("{} in a system", section_name(here)),
+        .help = "a system has declarations and instances; equations and statements stand in a "
+                "process, `proc P() = |[ ... ]|`, which is part of the system as `P()`"});
+  return true;
+}
+
 InstanceId Parser::instance() {
   const Span begin = span();
   Instance row;
   if (!enter() || panic_) {
+    leave();
+    return ast_.instances.add(row);
+  }
+  if (report_process_part()) {
     leave();
     return ast_.instances.add(row);
   }

@@ -6,6 +6,17 @@
 #include "syntax/parser.h"
 
 namespace chi::syntax::detail {
+namespace {
+
+// `if b then x' = 1 ...`
+bool chooses_equations(const Ast& ast, ExprId left) {
+  const auto* choice = std::get_if<Conditional>(&ast.exprs[left].node);
+  if (choice == nullptr) return false;
+  const auto* then = std::get_if<Binary>(&ast.exprs[choice->then].node);
+  return then != nullptr && then->op == BinaryOp::Eq;
+}
+
+}  // namespace
 
 // ueqs ::= [ueq] {',' [ueq]}; up to a bar or bracket that is not an equation's.
 Slice<EquationId> Parser::equations() {
@@ -248,7 +259,13 @@ bool Parser::report_missing_alternative() {
 
 // A condition up to its arrow. If it is not understood, what it guards still can be.
 ExprId Parser::guard() {
-  const ExprId result = inner_expression();
+  const bool outer = std::exchange(equation_level_, false);
+  const bool outer_brackets = std::exchange(in_brackets_, true);
+  const bool outer_guard = std::exchange(in_guard_, true);
+  const ExprId result = expression();
+  equation_level_ = outer;
+  in_brackets_ = outer_brackets;
+  in_guard_ = outer_guard;
   if (panic_) {
     const std::int32_t arrow = find_ahead(at_, {K::Arrow}, {K::Bar});
     if (arrow >= 0) {
@@ -262,11 +279,12 @@ ExprId Parser::guard() {
 
 void Parser::expect_arrow(Section body) {
   if (accept(K::Arrow) || panic_) return;
-  if (at_bars()) {
-    fail({.code = DiagCode::ForeignOperator,
-          .span = join(span(), span_at(at_ + 1)),
-          .message = "`||` is not an operator of an expression",
-          .help = "write `or`"});
+  if (at(K::FatArrow)) {
+    slip({.code = DiagCode::ForeignOperator,
+          .span = span(),
+          .message = "`=>` is not the arrow of a guard",
+          .help = "write `->`"});
+    ++at_;
     return;
   }
   const std::int32_t arrow = find_ahead(at_, {K::Arrow}, {K::Bar, K::Semicolon});
@@ -321,6 +339,12 @@ EquationId Parser::plain_equation() {
   const bool outer = std::exchange(equation_level_, true);
   const ExprId left = expression();
   EquationId result;
+  if (chooses_equations(ast_, left)) {
+    fail({.code = DiagCode::NotAnEquation,
+          .span = begin,
+          .message = "`if` chooses between values, not between equations",
+          .help = "equations are chosen by `[ b -> x' = e | not b -> x' = f ]`"});
+  }
   if (panic_) {
     result = ast_.equations.add({since(begin), Error{}});
   } else if (accept(K::LeftArrow)) {
@@ -348,7 +372,7 @@ EquationId Parser::equality(Span begin, ExprId left) {
     fail({.code = DiagCode::NotAnEquation,
           .span = span(),
           .message = fmt::format("expected `=` or `<-` in the equation, found {}", found()),
-          .help = meant(left)});
+          .help = meant(left, Wanting::Equation)});
   }
   if (panic_) return ast_.equations.add({since(begin), Error{}});
   const ExprId right = expression();

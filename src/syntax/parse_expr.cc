@@ -13,6 +13,8 @@
 namespace chi::syntax::detail {
 namespace {
 
+constexpr std::string_view kCommentHelp = "a comment begins with `//`";
+
 // Levels of binary operators, loosest first (language.md §3).
 enum Level : int { kOr = 1, kAnd, kRelation, kSum, kProduct };
 
@@ -27,7 +29,8 @@ std::optional<Infix> infix(TokenKind k) {
     case K::Less: return Infix{BinaryOp::Lt, kRelation};
     case K::LessEqual: return Infix{BinaryOp::Le, kRelation};
     case K::Greater: return Infix{BinaryOp::Gt, kRelation};
-    case K::GreaterEqual: return Infix{BinaryOp::Ge, kRelation};
+    case K::GreaterEqual:
+    case K::FatArrow: return Infix{BinaryOp::Ge, kRelation};
     case K::In: return Infix{BinaryOp::In, kRelation};
     case K::Plus: return Infix{BinaryOp::Add, kSum};
     case K::Minus: return Infix{BinaryOp::Sub, kSum};
@@ -86,10 +89,14 @@ bool Parser::is_variable(ExprId id) const {
   return false;
 }
 
-ExprId Parser::inner_expression() {
+ExprId Parser::inner_expression(bool closed) {
   const bool outer = std::exchange(equation_level_, false);
+  const bool outer_brackets = std::exchange(in_brackets_, closed);
+  const bool outer_guard = std::exchange(in_guard_, false);
   const ExprId result = expression();
   equation_level_ = outer;
+  in_brackets_ = outer_brackets;
+  in_guard_ = outer_guard;
   return result;
 }
 
@@ -148,22 +155,44 @@ std::optional<Infix> Parser::infix_here() const {
   const TokenKind second = adjacent(at_) ? kind(1) : K::End;
   if (at(K::Less) && second == K::Greater) return Infix{BinaryOp::Ne, kRelation, 2};
   if (at(K::Star) && second == K::Star) return Infix{BinaryOp::Pow, kProduct, 2};
+  if (at(K::Bar)) return bars_mean_or() ? Infix{BinaryOp::Or, kOr, 2} : std::optional<Infix>();
+  if (at(K::FatArrow) && in_guard_ &&
+      find_ahead(at_ + 1, {K::Arrow}, {K::Bar, K::Semicolon, K::FatArrow}) < 0) {
+    return std::nullopt;  // the arrow of the guard
+  }
   return infix(kind());
 }
 
+// `||` after an operand. Bars also part sections, alternatives and instances; so in the open it is
+// an `or` only among statements, where no list of unknowns, no guard and no action follows.
+bool Parser::bars_mean_or() const {
+  if (!at_bars()) return false;
+  if (in_brackets_) return true;
+  if (equation_level_ || (section_ != Section::Statements && section_ != Section::None))
+    return false;
+  return !unknown_declaration_at(at_ + 1) && !guard_at(at_ + 2) &&
+         find_ahead(at_ + 2, {K::Becomes, K::Bang, K::Question}, {K::Semicolon, K::Bar, K::Comma}) <
+             0;
+}
+
 void Parser::report_foreign(const Infix& op) {
-  const bool foreign = op.tokens == 2 || at_any({K::EqualEqual, K::AndAnd, K::Percent});
+  const bool foreign =
+      op.tokens == 2 || at_any({K::EqualEqual, K::AndAnd, K::Percent, K::FatArrow});
   if (!foreign) return;
   const std::string_view ours = op.op == BinaryOp::Ne    ? "/="
                                 : op.op == BinaryOp::Pow ? "^"
                                 : op.op == BinaryOp::Eq  ? "="
                                 : op.op == BinaryOp::And ? "and"
+                                : op.op == BinaryOp::Or  ? "or"
+                                : op.op == BinaryOp::Ge  ? ">="
                                                          : "mod";
+  const char* const where = op.op == BinaryOp::Or ? "an expression" : "χ";
+  const char* const comment = op.op == BinaryOp::Mod ? "; a comment begins with `//`" : "";
   const Span written = join(span(), span_at(at_ + op.tokens - 1));
   slip({.code = DiagCode::ForeignOperator,
         .span = written,
-        .message = fmt::format("`{}` is not an operator of χ", text(written)),
-        .help = fmt::format("write `{}`", ours)});
+        .message = fmt::format("`{}` is not an operator of {}", text(written), where),
+        .help = fmt::format("write `{}`{}", ours, comment)});
 }
 
 void Parser::report_chain(ExprId left) {
@@ -188,10 +217,23 @@ ExprId Parser::arrow_as_less(ExprId left) {
   return add_expr({since(before), Binary{BinaryOp::Lt, left, right}});
 }
 
-std::string Parser::meant(ExprId id) const {
-  if (!std::holds_alternative<Name>(ast_.exprs[id].node)) return {};
+std::string Parser::meant(ExprId id, Wanting wanting) const {
+  const bool name = std::holds_alternative<Name>(ast_.exprs[id].node);
+  const std::string_view word = name ? text(ast_.exprs[id].span) : called_name(id);
+  if (const std::string_view help = foreign_word(word, wanting); !help.empty()) {
+    return std::string(help);
+  }
+  if (!name) return {};
   const std::string_view keyword = similar_keyword(text(ast_.exprs[id].span));
   return keyword.empty() ? std::string() : fmt::format("did you mean `{}`?", keyword);
+}
+
+std::string_view Parser::called_name(ExprId id) const {
+  const auto* call = std::get_if<Call>(&ast_.exprs[id].node);
+  if (call == nullptr) return {};
+  const Expr& callee = ast_.exprs[call->callee];
+  if (const auto* member = std::get_if<Member>(&callee.node)) return text(member->member.span);
+  return std::holds_alternative<Name>(callee.node) ? text(callee.span) : std::string_view();
 }
 
 std::string_view Parser::brief(Span s) const {
@@ -201,8 +243,12 @@ std::string_view Parser::brief(Span s) const {
 
 void Parser::fail_operand() {
   std::string help;
-  if (at(K::Greater) && at_ > 0 && kind(-1) == K::Equal && adjacent(at_ - 1)) {
-    help = "the arrow is written `->`, at least `>=`";
+  if (at(K::Prime)) {
+    help = "a string is written with double quotes: `\"text\"`";
+  } else if (at(K::Ref)) {
+    help = "`ref` stands where the parameter is declared; the argument is the variable alone";
+  } else if (at(K::Hash)) {
+    help = kCommentHelp;
   } else if (at(K::Dot) && kind(1) == K::Integer) {
     help = fmt::format("write `0.{}`", text(span_at(at_ + 1)));
   } else if (at(K::MinusMinus)) {
@@ -306,9 +352,14 @@ ExprId Parser::after_dot(ExprId of) {
   }
   if (at(K::LeftParen)) {
     const std::int32_t open = at_++;
-    const ExprId index = inner_expression();
+    const ExprId index = inner_expression(partner(open) >= 0);
     close(open, "`)` after the index");
     return add_expr({since(begin), Index{of, index}});
+  }
+  if (at_any({K::Star, K::Slash, K::Caret})) {
+    fail_expected("a field, a number or an index",
+                  "operators on arrays element by element are written out for each element");
+    return of;
   }
   const Ident member = expect_name("a field, a number or an index");
   if (!member) return of;
@@ -324,7 +375,10 @@ ExprId Parser::call(ExprId callee) {
 ExprId Parser::index(ExprId of) {
   const Span begin = ast_.exprs[of].span;
   const std::int32_t open = at_++;
-  const ExprId value = inner_expression();
+  const ExprId value = inner_expression(partner(open) >= 0);
+  if (at(K::Colon)) {
+    fail_expected("`]` after the index", "a part of a list is `take(drop(xs, i), n)`");
+  }
   close(open, "`]` after the index");
   return add_expr({since(begin), Index{of, value}});
 }
@@ -335,7 +389,7 @@ std::vector<ExprId> Parser::arguments(std::int32_t open, std::string_view what) 
   std::vector<ExprId> values;
   if (!at_any({K::RightParen, K::RightBracket, K::RightBrace})) {
     do {
-      values.push_back(inner_expression());
+      values.push_back(inner_expression(partner(open) >= 0));
       recover_in(open, {K::Comma});
       if (partner(open) < 0 && first_of_line(at_)) break;  // the list has lost its end
     } while (accept(K::Comma));
@@ -396,7 +450,10 @@ ExprId Parser::conditional() {
   const Span begin = span();
   ++at_;
   const ExprId condition = inner_expression();
-  expect(K::Then, "after the condition of `if`");
+  expect(K::Then, "after the condition of `if`",
+         at(K::LeftBrace) ? "`if b then e else f` is a value; a choice between statements is "
+                            "written `[ b -> S | not b -> T ]`"
+                          : "");
   const ExprId then = inner_expression();
   if (!panic_ && !at(K::Else)) {
     fail({.code = DiagCode::MissingElse,
@@ -413,7 +470,7 @@ ExprId Parser::conditional() {
 ExprId Parser::parenthesized() {
   if (panic_) return error_expr();
   const std::int32_t open = at_++;
-  const ExprId inner = inner_expression();
+  const ExprId inner = inner_expression(partner(open) >= 0);
   close(open, "`)`");
   return add_expr({since(span_at(open)), Parenthesized{inner}});
 }
@@ -433,7 +490,10 @@ ExprId Parser::bracketed() {
     at_ += 2;
     return add_expr({since(span_at(open)), ListExpr{}});
   }
-  if (element_sign_ahead(open, K::Arrow)) return guarded_value();
+  const std::int32_t mark = partner(open) >= 0 ? guard_mark(open + 1) : -1;
+  if ((mark >= 0 && kind_at(mark) == K::Arrow) || element_sign_ahead(open, K::Arrow)) {
+    return guarded_value();
+  }
   const std::vector<ExprId> values = arguments(open, "`,` or `]` after an element");
   return add_expr({since(span_at(open)), ListExpr{store(ast_.expr_lists, values)}});
 }
@@ -444,7 +504,7 @@ ExprId Parser::guarded_value() {
   do {
     const ExprId condition = guard();
     expect_arrow(Section::None);
-    const ExprId value = inner_expression();
+    const ExprId value = inner_expression(false);
     rows.push_back({condition, value});
     if (!panic_ && !at_box() && !at(K::Bar) && first_of_line(at_) && guard_at(at_)) {
       report_missing_alternative();

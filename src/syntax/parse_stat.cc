@@ -55,7 +55,19 @@ void Parser::separate_statements() {
     supplied_ = true;
     return;
   }
-  fail_expected("an operator or `;` after the statement");
+  fail_after_statement();
+}
+
+void Parser::fail_after_statement() {
+  std::string help;
+  if (at_any({K::Question, K::If})) {
+    help = "a choice between values is written `if b then e else f`";
+  } else if (at(K::Arrow)) {
+    help = "an arrow follows a guard, as in `[ b -> S ]`; statements follow each other after `;`";
+  } else if (at(K::Hash)) {
+    help = "a comment begins with `//`";
+  }
+  fail_expected("an operator or `;` after the statement", std::move(help));
 }
 
 StatId Parser::statement() {
@@ -95,7 +107,7 @@ StatId Parser::statement() {
 
 StatId Parser::selection() {
   const std::int32_t open = at_;
-  if (kind(1) != K::RightBracket && find_ahead(open + 1, {K::Arrow}, {}) < 0) {
+  if (kind(1) != K::RightBracket && find_ahead(open + 1, {K::Arrow, K::FatArrow}, {}) < 0) {
     slip({.code = DiagCode::MissingGuard,
           .span = span(),
           .message = "a selection without a guard",
@@ -117,7 +129,7 @@ StatId Parser::repetition() {
     return ast_.stats.add({begin, Error{}});
   }
   const std::int32_t open = at_;
-  if (find_ahead(at_ + 1, {K::Arrow}, {}) >= 0) {
+  if (find_ahead(at_ + 1, {K::Arrow, K::FatArrow}, {}) >= 0) {
     const Slice<Alternative> rows = alternatives(open);
     return ast_.stats.add({since(begin), Loop{rows}});
   }
@@ -187,15 +199,38 @@ void Parser::fail_statement() {
         .message = fmt::format("expected a statement, found {}", found()),
         .help = nothing && after_semicolon ? "`;` stands between statements, not after the last"
                 : nothing                  ? "`skip` is the statement that does nothing"
+                : at(K::If)                ? "a choice is written `[ b -> S | not b -> T ]`"
+                : at(K::Hash)              ? "a comment begins with `//`"
                                            : ""});
 }
 
 void Parser::fail_after_lhs(ExprId first) {
-  const bool called = std::holds_alternative<Call>(ast_.exprs[first].node);
+  const Expr& e = ast_.exprs[first];
+  std::string help = meant(first, Wanting::Statement);
+  if (std::holds_alternative<Call>(e.node)) {
+    if (help.empty()) {
+      help =
+          "a function is called in an expression, `x := f(y)`; a process is part of a `sys` or "
+          "`xper`";
+    }
+    fail({.code = DiagCode::NotAStatement,
+          .span = e.span,
+          .message = "a call is not a statement",
+          .help = std::move(help)});
+    return;
+  }
+  const std::string_view target = brief(e.span);
+  if (at_any({K::PlusPlus, K::MinusMinus})) {
+    help = fmt::format("write `{0} := {0} {1} 1`", target, at(K::PlusPlus) ? '+' : '-');
+  } else if (at_any({K::Plus, K::Minus, K::Star}) && kind(1) == K::Equal && adjacent(at_)) {
+    help = fmt::format("write `{0} := {0} {1} ...`", target, text(span()));
+  } else if (at(K::NotEqual)) {
+    help = fmt::format("`/=` is unequal; to divide write `{0} := {0} / ...`", target);
+  }
   fail({.code = DiagCode::NotAStatement,
         .span = span(),
         .message = fmt::format("expected `:=`, `!` or `?`, found {}", found()),
-        .help = called ? "a function is called in an expression: `x := f(y)`" : meant(first)});
+        .help = std::move(help)});
 }
 
 // event ::= lhs '!' [expr] | lhs '?' [lhs] | 'delta' expr | 'nabla' bexpr

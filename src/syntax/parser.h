@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "syntax/brackets.h"
+#include "syntax/foreign.h"
 #include "syntax/parse.h"
 
 /// The parser's working state, shared by parse_*.cc and by nothing else.
@@ -68,7 +69,7 @@ class Parser {
   void slip(Diagnostic diagnostic);    ///< reports; the parser knows what was meant and goes on
   void guess(Diagnostic diagnostic);   ///< the same, in doubt until what follows confirms it
   void fail_expected(std::string_view what, std::string help = {});
-  bool expect(TokenKind k, std::string_view where);
+  bool expect(TokenKind k, std::string_view where, std::string help = {});
   Ident expect_name(std::string_view what);
   void skip_to(Kinds stops);
   std::int32_t stray_ahead() const;
@@ -92,8 +93,9 @@ class Parser {
 
   // ---- parse_expr.cc ----
   ExprId expression();
-  ExprId sum_expression();    ///< without relations, `and`, `or`
-  ExprId inner_expression();  ///< within brackets: `=` is a relation again
+  ExprId sum_expression();  ///< without relations, `and`, `or`
+  /// Within brackets: `=` is a relation again, and `||` can be nothing but an `or`, if they close.
+  ExprId inner_expression(bool closed = true);
   ExprId inner_sum();
   ExprId expression_at(int level);  ///< binary operators of this level and tighter
   ExprId prefix();
@@ -103,6 +105,7 @@ class Parser {
   ExprId parenthesized();
   ExprId bracketed();
   ExprId guarded_value();
+  bool bars_mean_or() const;
   ExprId braced();
   ExprId record();
   ExprId dictionary();
@@ -120,8 +123,10 @@ class Parser {
   bool can_be_called(ExprId id) const;
   bool guard_in_bracket() const;
   bool is_variable(ExprId id) const;
-  std::string meant(ExprId id) const;    ///< "did you mean", if it is nearly a keyword
-  std::string_view brief(Span s) const;  ///< the text, or dots if it is long
+  /// What χ has for a word of another language, or "did you mean" if it is nearly a keyword.
+  std::string meant(ExprId id, Wanting wanting) const;
+  std::string_view called_name(ExprId id) const;  ///< of a call: `f` of `f(x)` and `x.f(y)`
+  std::string_view brief(Span s) const;           ///< the text, or dots if it is long
   ExprId add_expr(Expr expr);
   ExprId error_expr() { return add_expr({span(), Error{}}); }
   template <class F>
@@ -181,6 +186,7 @@ class Parser {
   void separate_statements();
   void fail_statement();
   void fail_after_lhs(ExprId first);
+  void fail_after_statement();
   bool event_without_guard();
 
   // ---- parse_def.cc ----
@@ -197,11 +203,14 @@ class Parser {
   Slice<InstanceId> instances();
   bool next_instance();
   InstanceId instance();
+  bool report_process_part();
   Unwind unwind();
   std::vector<Ident> names(std::string_view what);
   void separate_definitions();
   void separate_declarations();
   bool declarations_end();
+  bool comma_before_bar();
+  bool type_before_name() const;
   void check_section_order(Section last, Section here);
   void end_section(std::int32_t open);
   void sections(ProcDef& def, std::int32_t open);
@@ -220,6 +229,8 @@ class Parser {
   std::int32_t unknowns_end(std::int32_t i) const;
   bool lost_bar(std::int32_t i) const;
   bool guard_at(std::int32_t i) const;
+  std::int32_t guard_mark(std::int32_t i) const;
+  bool lone_call_at(std::int32_t i) const;
   bool unwind_at(std::int32_t i) const;
   bool instance_at(std::int32_t i) const;
   bool unwound_instance_at(std::int32_t i) const;
@@ -253,6 +264,8 @@ class Parser {
   int errors_before_ = 0;         ///< this definition
   bool too_deep_ = false;         ///< reported
   bool equation_level_ = false;   ///< `=` is the equation sign
+  bool in_brackets_ = false;      ///< where no bar can stand
+  bool in_guard_ = false;         ///< before its arrow
   std::set<TokenKind> as_names_;  ///< keywords already reported as names
 };
 

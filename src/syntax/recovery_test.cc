@@ -47,8 +47,8 @@ TEST(Recovery, SaysWhatAClassicalSlipMeans) {
   EXPECT_EQ(in_process("x = y = z"), "2:7 E1034 a second `=` in an equation\n");
   EXPECT_EQ(in_process("x = 1, y + 2"),
             "3:1 E1035 expected `=` or `<-` in the equation, found `]|`\n");
-  EXPECT_EQ(in_process("f(x)"), "3:1 E1035 expected `=` or `<-` in the equation, found `]|`\n");
-  EXPECT_EQ(in_process("skip; f(x)"), "3:1 E1036 expected `:=`, `!` or `?`, found `]|`\n");
+  EXPECT_EQ(in_process("f(x)"), "2:1 E1036 a call is not a statement\n");
+  EXPECT_EQ(in_process("skip; f(x)"), "2:7 E1036 a call is not a statement\n");
   EXPECT_EQ(in_process("skip;"), "3:1 E1036 expected a statement, found `]|`\n");
   EXPECT_EQ(in_process("|x + 1|, x = 1"),
             "2:4 E1021 expected `,` or `|` after an unknown, found `+`\n");
