@@ -36,4 +36,9 @@ std::string json_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
+std::string json_real(double value) {
+  if (!std::isinf(value)) return json_number(value);
+  return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+}
+
 }  // namespace chi

@@ -22,5 +22,13 @@ TEST(JsonNumber, ReadsBackAndKnowsWhatJsonCannotSay) {
   EXPECT_EQ(json_number(std::nan("")), "null");
 }
 
+TEST(JsonReal, KeepsTheSignOfInfinity) {
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(json_real(0.1), "0.1");
+  EXPECT_EQ(json_real(inf), "\"Infinity\"");
+  EXPECT_EQ(json_real(-inf), "\"-Infinity\"");
+  EXPECT_EQ(json_real(std::nan("")), "null");
+}
+
 }  // namespace
 }  // namespace chi

@@ -47,10 +47,6 @@ class Printer {
   Printer(const RuntimeTypes& types, std::string& text) : types_(types), text_(text) {}
 
   void run(const RuntimeType& type, const Slot* value) {
-    if (type.kind == TypeKind::String) {
-      text_ += text_view(value);
-      return;
-    }
     print(type, value);
     while (!stack_.empty()) step();
   }
@@ -171,6 +167,15 @@ class Printer {
 
 void print_value(const RuntimeTypes& types, const RuntimeType& type, const Slot* value,
                  std::string& text) {
+  if (type.kind == TypeKind::String) {
+    text += text_view(value);
+  } else {
+    print_literal(types, type, value, text);
+  }
+}
+
+void print_literal(const RuntimeTypes& types, const RuntimeType& type, const Slot* value,
+                   std::string& text) {
   Printer(types, text).run(type, value);
 }
 

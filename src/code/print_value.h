@@ -13,6 +13,10 @@ namespace chi::code {
 void print_value(const RuntimeTypes& types, const RuntimeType& type, const Slot* value,
                  std::string& text);
 
+/// The same as a literal: a string is quoted wherever it stands.
+void print_literal(const RuntimeTypes& types, const RuntimeType& type, const Slot* value,
+                   std::string& text);
+
 /// A real in the shortest form that reads back, with `.0` when it would read as an integer; inf,
 /// -inf, nan.
 void print_real(double value, std::string& text);

@@ -8,6 +8,7 @@
 
 #include "base/json_text.h"
 #include "code/print_value.h"
+#include "driver/json_value.h"
 #include "flat/layout.h"
 
 namespace chi::driver {
@@ -51,12 +52,28 @@ std::vector<Solved> solved_slots(Inspection& inspection) {
   return slots;
 }
 
-std::string number_text(const InitialValues::Value& value) {
-  if (value.kind == InitialValues::Kind::Boolean) return value.value != 0 ? "true" : "false";
-  if (value.kind == InitialValues::Kind::Integer) return fmt::format("{:.0f}", value.value);
-  std::string text;
-  code::print_real(value.value, text);
-  return text;
+using Kind = InitialValues::Kind;
+
+InitialValues::Value real_value(std::string name, double value, bool is_unknown) {
+  value += 0.0;  // zero has no sign
+  InitialValues::Value row{std::move(name), Kind::Real, value, is_unknown, {}, json_real(value)};
+  code::print_real(value, row.text);
+  return row;
+}
+
+InitialValues::Value stored_value(std::string name, const code::RuntimeTypes& types,
+                                  const code::RuntimeType& type, const code::Slot* slot,
+                                  bool is_unknown) {
+  if (type.kind == code::TypeKind::Real) return real_value(std::move(name), slot->r, is_unknown);
+  const bool integer = type.kind == code::TypeKind::Nat || type.kind == code::TypeKind::Int;
+  const bool boolean = type.kind == code::TypeKind::Bool;
+  InitialValues::Value row{
+      .name = std::move(name), .is_unknown = is_unknown, .text = {}, .json = {}};
+  row.kind = integer ? Kind::Integer : boolean ? Kind::Boolean : Kind::Other;
+  if (integer || boolean) row.value = static_cast<double>(slot->i);
+  code::print_literal(types, type, slot, row.text);
+  append_json_value(types, type, slot, row.json);
+  return row;
 }
 
 }  // namespace
@@ -66,25 +83,21 @@ InitialValues initial_values(Inspection& inspection) {
   result.time = inspection.outcome().time;
   const flat::FlatModel& model = inspection.model();
   const sema::Types& types = model.typed.types;
+  code::RuntimeTypes& runtime_types = inspection.types();
   const std::vector<Solved> solved = solved_slots(inspection);
   const code::Slot* const memory = inspection.scheduler().machine().memory();
   for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index) {
     const flat::Variable& variable = model.variables[v];
     for (const flat::ScalarPart& part :
-         flat::scalar_parts(types, variable.type, model.typed.ast.symbols)) {
+         flat::printable_parts(types, variable.type, model.typed.ast.symbols)) {
       const Solved& slot = solved[at(variable.slot + part.offset)];
-      const code::Slot value = memory[inspection.scheduler().frames().variable[v] + part.offset];
-      std::string name = variable.name + part.suffix;
-      using Kind = InitialValues::Kind;
-      const Kind kind = types.is(part.type, sema::BasicType::Real)   ? Kind::Real
-                        : types.is(part.type, sema::BasicType::Bool) ? Kind::Boolean
-                                                                     : Kind::Integer;
-      result.values.push_back({name, kind,
-                               kind == Kind::Real ? value.r + 0.0 : static_cast<double>(value.i),
-                               slot.is_unknown});
+      const code::Slot* const value =
+          memory + inspection.scheduler().frames().variable[v] + part.offset;
+      const std::string name = variable.name + part.suffix;
+      result.values.push_back(
+          stored_value(name, runtime_types, runtime_types.at(part.type), value, slot.is_unknown));
       for (const auto& [order, derivative] : slot.derivatives) {
-        result.values.push_back(
-            {name + std::string(at(order), '\''), Kind::Real, derivative + 0.0, true});
+        result.values.push_back(real_value(name + std::string(at(order), '\''), derivative, true));
       }
     }
   }
@@ -102,7 +115,7 @@ std::string to_text(const InitialValues& values) {
   width = std::min<std::size_t>(width, 40);
   std::string text;
   for (const auto& value : values.values) {
-    text += fmt::format("{:<{}} = {}\n", value.name, width, number_text(value));
+    text += fmt::format("{:<{}} = {}\n", value.name, width, value.text);
   }
   return text;
 }
@@ -113,8 +126,7 @@ std::string to_json(const InitialValues& values) {
   for (const auto& value : values.values) {
     if (!first) text += ',';
     first = false;
-    text += json_quote(value.name) + ':';
-    text += value.kind == InitialValues::Kind::Real ? json_number(value.value) : number_text(value);
+    text += json_quote(value.name) + ':' + value.json;
   }
   text += fmt::format("}},\"iterations\":{}}}\n", values.iterations);
   return text;

@@ -7,14 +7,17 @@
 
 namespace chi::driver {
 
-/// The values of all variables and derivatives at the end of a run that went to the end time 0.
+/// The values of all variables and derivatives at the end of a run that went to the end time 0:
+/// scalars one by one; strings, lists, sets, dictionaries and distributions as wholes.
 struct InitialValues {
-  enum class Kind : std::uint8_t { Real, Integer, Boolean };
+  enum class Kind : std::uint8_t { Real, Integer, Boolean, Other };
   struct Value {
     std::string name;  ///< as in results; x', x'' for derivatives
     Kind kind = Kind::Real;
-    double value = 0;
+    double value = 0;         ///< of a number or a truth value
     bool is_unknown = false;  ///< the equations determined it
+    std::string text;         ///< as χ writes it
+    std::string json;
   };
   double time = 0;
   std::vector<Value> values;  ///< every variable with its derivatives, in the order of declaration

@@ -18,6 +18,7 @@ class Inspection {
   sim::Scheduler& scheduler() { return run_.scheduler(); }
   sim::Engine* engine() { return run_.engine(); }  ///< null for models without equations
   const flat::FlatModel& model() const { return *compiled_.model; }
+  code::RuntimeTypes& types() { return compiled_.program->types; }
 
  private:
   Compiled& compiled_;

@@ -90,8 +90,8 @@ class SlotCounter {
 // Walks the elements of a value in slot order; a frame per level, one suffix for all of them.
 class PartLister {
  public:
-  PartLister(const Types& types, const Interner& symbols)
-      : types_(types), symbols_(symbols), counter_(types) {}
+  PartLister(const Types& types, const Interner& symbols, bool printable)
+      : types_(types), symbols_(symbols), printable_(printable), counter_(types) {}
 
   std::vector<ScalarPart> list(TypeId root) {
     enter(root);
@@ -132,6 +132,15 @@ class PartLister {
     return field.type;
   }
 
+  bool is_listed(TypeId type) const {
+    if (types_.is_numeric(type) || types_.is(type, sema::BasicType::Bool)) return true;
+    const sema::TypeNode& node = types_[type];
+    return printable_ &&
+           (types_.is(type, sema::BasicType::String) || std::holds_alternative<sema::List>(node) ||
+            std::holds_alternative<sema::Set>(node) || std::holds_alternative<sema::Dict>(node) ||
+            std::holds_alternative<sema::Dist>(node));
+  }
+
   void enter(TypeId type) {
     const sema::TypeNode& node = types_[type];
     if (const auto* array = std::get_if<sema::Array>(&node)) {
@@ -141,7 +150,7 @@ class PartLister {
     } else if (const auto* record = std::get_if<sema::Record>(&node)) {
       stack_.push_back({type, 0, record->fields.count, suffix_.size()});
     } else {
-      if (types_.is_numeric(type) || types_.is(type, sema::BasicType::Bool)) {
+      if (is_listed(type)) {
         parts_.push_back({static_cast<std::int32_t>(offset_), type, suffix_});
       }
       offset_ += counter_.count(type);
@@ -150,6 +159,7 @@ class PartLister {
 
   const Types& types_;
   const Interner& symbols_;
+  const bool printable_;
   SlotCounter counter_;
   std::vector<Level> stack_;
   std::string suffix_;
@@ -177,7 +187,11 @@ std::int64_t element_offset(const Types& types, TypeId type, std::int32_t index)
 }
 
 std::vector<ScalarPart> scalar_parts(const Types& types, TypeId type, const Interner& symbols) {
-  return PartLister(types, symbols).list(type);
+  return PartLister(types, symbols, false).list(type);
+}
+
+std::vector<ScalarPart> printable_parts(const Types& types, TypeId type, const Interner& symbols) {
+  return PartLister(types, symbols, true).list(type);
 }
 
 }  // namespace chi::flat

@@ -34,5 +34,9 @@ struct ScalarPart {
 };
 std::vector<ScalarPart> scalar_parts(const sema::Types& types, sema::TypeId type,
                                      const Interner& symbols);
+/// The same with everything that has a text: strings, lists, sets, dictionaries and distributions
+/// too, as wholes.
+std::vector<ScalarPart> printable_parts(const sema::Types& types, sema::TypeId type,
+                                        const Interner& symbols);
 
 }  // namespace chi::flat

@@ -32,7 +32,7 @@ void append_json_column(std::string& out, const std::vector<double>& column) {
     if (i > 0) out += ',';
     // "-0" would be read as the integer 0.
     const bool minus_zero = column[i] == 0 && std::signbit(column[i]);
-    out += minus_zero ? std::string("-0.0") : json_number(column[i]);
+    out += minus_zero ? std::string("-0.0") : json_real(column[i]);
   }
   out += ']';
 }

@@ -63,7 +63,8 @@ TEST(Csv, NumbersReadBackExactly) {
 TEST(Json, HasNoNumbersThatJsonHasNot) {
   const double inf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(json_text(trace_of({"x\"", "y"}, {0, 1}, {{inf, 1.5}, {-inf, std::nan("")}})),
-            "{\"time\":[0,1],\"variables\":{\"x\\\"\":[null,1.5],\"y\":[null,null]}}\n");
+            "{\"time\":[0,1],\"variables\":{\"x\\\"\":[\"Infinity\",1.5],"
+            "\"y\":[\"-Infinity\",null]}}\n");
 }
 
 TEST(Vars, Patterns) {

@@ -69,14 +69,14 @@ void EventLog::jump(double time, std::string_view variable, double before, doubl
                     std::string_view what, Span span) {
   line(time, "jump", what,
        fmt::format(",\"variable\":{},\"before\":{},\"after\":{}", json_quote(variable),
-                   json_number(before), json_number(after)),
+                   json_real(before), json_real(after)),
        span);
 }
 
 void EventLog::conserved(double time, std::string_view what, double before, double after,
                          Span span) {
   line(time, "conserved", what,
-       fmt::format(",\"before\":{},\"after\":{}", json_number(before), json_number(after)), span);
+       fmt::format(",\"before\":{},\"after\":{}", json_real(before), json_real(after)), span);
 }
 
 void EventLog::slide(double time, std::string_view what, bool entered, Span span) {

@@ -77,14 +77,22 @@ bool ascending(const Trace& trace, std::string& problem) {
   return true;
 }
 
-/// A JSON array of numbers, `null` for what JSON cannot say.
+/// A number as `json_real` writes it: `null` is not a number, and the infinities are strings.
+std::optional<double> json_value(const nlohmann::json& value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (value == "Infinity") return kInfinity;
+  if (value == "-Infinity") return -kInfinity;
+  return value.is_number() ? std::optional<double>(value.get<double>()) : std::nullopt;
+}
+
 bool json_column(const nlohmann::json& values, std::vector<double>& column) {
   if (!values.is_array()) return false;
   column.reserve(values.size());
   for (const nlohmann::json& value : values) {
-    if (!value.is_number() && !value.is_null()) return false;
-    column.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
-                                     : value.get<double>());
+    const std::optional<double> number = json_value(value);
+    if (!number) return false;
+    column.push_back(*number);
   }
   return true;
 }

@@ -49,10 +49,13 @@ void expect_same(const Trace& a, const Trace& b) {
 const Trace kEvents = trace_of({"x", "M[1].busy", "never", "y'"}, {0, 0.1, 0.1, 2.5},
                                {{1, 0.1, -0.0, 5e-324}, {0, 0, 1, 1}, {7, 7, 7, 7}, {-1, 2, 3, 4}});
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 TEST(ReadTrace, GivesBackWhatWasWritten) {
   for (const ResultFormat format : {ResultFormat::Csv, ResultFormat::Json, ResultFormat::Mat}) {
     for (const Trace& trace : {kEvents, trace_of({}, {0, 1}, {}), trace_of({"x"}, {}, {{}}),
-                               trace_of({"a,\"b\"\nc", "\xCF\x87"}, {3}, {{1.5}, {1e300}})}) {
+                               trace_of({"a,\"b\"\nc", "\xCF\x87"}, {3}, {{1.5}, {1e300}}),
+                               trace_of({"x"}, {0, 1, 2}, {{-kInfinity, 0, kInfinity}})}) {
       std::string problem;
       const std::optional<Trace> read = read_trace(written(trace, format), format, problem);
       ASSERT_TRUE(read.has_value()) << problem;

@@ -144,6 +144,8 @@ refused("--out", "run steps.chi --out r.xls", "ends in .csv, .mat or .json", lac
 refused("--out", "run steps.chi --out nowhere/r.csv", "mkdir -p nowhere")
 refused("--out", "run steps.chi --out old.csv/r.csv", "`old.csv` is not a folder")
 refused("--out", "run steps.chi --out r.csv", "a folder has this name", before="mkdir r.csv")
+works("run kinds.chi --end 1 --vars low,q.a --out r.json", has("r.json", '"q.a":["Infinity",', '"low":["-Infinity",'),
+      lambda call: None if call.again("plot r.json --vars q.a").code == 0 else "the file cannot be read back")
 for name in ("r.csv", "r.mat", "r.json"):
     refused("--out", f"run steps.chi --out {name}", f"cannot write `{name}`: No space left on device", before=f"ln -s /dev/full {name}")
 works("run steps.chi --plot", "n\n", "time\n")
@@ -232,6 +234,11 @@ refused("--color", "run warns.chi --color pink", "is none of auto, always, never
 
 works("init pendulum.chi", "x", "T")
 works("init spring.chi -p k=4 --json", lambda call: None if json.loads(call.out)["values"]["v'"] == -4 else call.out)
+KINDS = {"x": 1, "x'": 1, "n": 9007199254740993, "s": "a9007199254740993", "xs": [1, 2, 4], "st": [1, 3], "d": [["k", 1.5]], "q.a": "Infinity",
+         "q.s": "zz", "ys": [["-Infinity", ['"\n']]], "u": "constant(2.0)", "low": "-Infinity"}
+works("init kinds.chi", "x'  = 1.0", "n   = 9007199254740993", 's   = "a9007199254740993"', "xs  = [1, 2, 4]", "st  = {1, 3}",
+      'd   = {"k": 1.5}', "q.a = inf", 'q.s = "zz"', 'ys  = [<-inf, ["\\"\\n"]>]', "u   = constant(2.0)", "low = -inf")
+works("init kinds.chi --json", lambda call: None if json.loads(call.out)["values"] == KINDS else call.out)
 refused("-p", "init spring.chi -p q=4", "`q`")
 works("init dice.chi --top P --seed 3 --choice first --quiet --color never")
 refused("--top", "init two.chi --top C", "`C`")

@@ -28,6 +28,16 @@ xper = |[ a, b: -void | S(a) || S(b) || R(a, b) ]|
  | v := 1.0; delta 1.0; on := true; delta 1.0; terminate
 ]|
 """,
+    # A variable of every kind.
+    "kinds.chi": """type r = { a: real, s: string }
+proc P() =
+|[ x: real := 1.0, n: int := 9007199254740993, s: string := "a", xs: nat* := [1, 2], st: set(nat) := {3, 1}
+ , d: dict(string, real) := {"k": 1.5}, q: r := { a = inf, s = "z" }, ys: (real # string*)* := [<-inf, ["\\"\\n"]>]
+ , u: -> real := constant(2.0), low: real := -inf
+ | x' = 1
+ | s := s ++ str(n); xs := xs ++ [size(st) + size(d) + len(ys)]; low := low + min(q.a, sample u); q.s := "z" ++ q.s
+]|
+""",
     "warns.chi": "proc P() = |[ x: nat | delta 1.0 ]|\n",
     "wrong.chi": "proc P() = |[ x: nat := true | !x ]|\n",
     "crooked.chi": "proc  P() =   |[ x:nat | x:=1 ; !x ]|\n",
