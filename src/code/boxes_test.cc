@@ -161,7 +161,7 @@ TEST(ModelBoxes, DerivativesAreInputsToo) {
 TEST(ModelBoxes, DiscreteInputs) {
   Running m(R"(
     proc P = |[ n: nat, b: bool, xs: real*, x: real, s: string
-     | x' = if b then n div 2 else len(xs) + n, [ s = "" -> x = 1.0 ] ]|)");
+     | x' = if b then n div 2 else len(xs) + 1.0*n, [ s = "" -> x = 1.0 ] ]|)");
   m.variable("n").i = 7;
   m.variable("b").i = 1;
   std::vector<double> values;

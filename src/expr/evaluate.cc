@@ -69,7 +69,11 @@ class Evaluator {
       case Op::Variable: return {point_.variable(pool_.variable(e)), {}, Fault::None};
       case Op::Time: return {point_.time, {}, Fault::None};
       case Op::DiscreteReal:
-      case Op::DiscreteBool: return {point_.discrete(pool_.discrete(e)), {}, Fault::None};
+      case Op::DiscreteBool: {
+        const double value = point_.discrete(pool_.discrete(e));
+        const bool failed = std::isnan(value);
+        return {value, failed ? e : ExprId{}, failed ? Fault::NotANumber : Fault::None};
+      }
       case Op::ParamReal:
       case Op::ParamBool: return frame.arguments[static_cast<std::size_t>(pool_.param(e))];
       default: return {std::numeric_limits<double>::quiet_NaN(), e, Fault::NoAlternative};

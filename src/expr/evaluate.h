@@ -13,7 +13,7 @@ namespace chi::expr {
 struct Point {
   double time = 0;
   std::function<double(VarRef)> variable;
-  std::function<double(DiscreteId)> discrete;
+  std::function<double(DiscreteId)> discrete;  ///< NaN: it has no value
   std::function<double(FunctionId, std::span<const double>)>
       opaque;                                               ///< a black box; `parent` none
   std::function<double(ExprId delay, double tau)> delayed;  ///< of a `delay` node; NaN: none

@@ -217,9 +217,21 @@ TEST(Unwinding, LengthsOfSidesMustAgree) {
 
 TEST(Discrete, VariablesAreSlots) {
   const TestModel m =
-      flattened("proc P = |[ n: nat, b: bool, x: real | x' = if b then n + 1 else 2*n ]|");
-  EXPECT_EQ(m.equations(), "x' = if b then n + 1 else 2 * n");
+      flattened("proc P = |[ n: nat, b: bool, x: real | x' = if b then n + 1.5 else 2.5*n ]|");
+  EXPECT_EQ(m.equations(), "x' = if b then n + 1.5 else 2.5 * n");
   EXPECT_EQ(m.model->equations.discrete.size(), 2);
+}
+
+// Integers overflow, and a `nat` is not negative: what changes at events only is executed.
+TEST(Discrete, OperationsOnIntegersAreBoxes) {
+  EXPECT_EQ(equations(R"(
+    func f(n: nat) -> nat = n - 1
+    func g(n: nat, x: real) -> real = x^(n - 1)
+    func h(t: real # nat) -> real = t.0
+    proc P(k: nat) = |[ n: nat, x, y: real, t: real # nat
+     | x' = (n*n - 1) + f(n) + g(n, x) + (k + 1), y' = floor(x)*n + h(t) ]|)",
+                      {.params = {{"k", "2"}}}),
+            "x' = {(n*n - 1) + f(n)} + f1(n, x) + 3\ny' = n * floor(x) + f2(t.0, t.1)");
 }
 
 TEST(Discrete, ListsAndDivAreBoxes) {
@@ -267,13 +279,16 @@ TEST(Discrete, MovingIndexChooses) {
   for (int n = 0; n <= 3; ++n) {
     expr::Point at;
     at.variable = [&](expr::VarRef v) { return 10.0 * (v.var.index - m.slot_of("a")); };
-    at.discrete = [&](expr::DiscreteId) { return static_cast<double>(n); };
+    at.discrete = [&](expr::DiscreteId d) {
+      const bool next = std::holds_alternative<BlackBox>(e.discrete[d].source);  // n + 1
+      return static_cast<double>(next ? n + 1 : n);
+    };
     const auto value = expr::evaluate(e.pool, e.system.equations[EquationId{0}].right, at);
     EXPECT_EQ(value.value, 10.0 * n + 10.0 * (n + 1)) << n;
   }
   expr::Point outside;
   outside.variable = [](expr::VarRef) { return 0.0; };
-  outside.discrete = [](expr::DiscreteId) { return 4.0; };
+  outside.discrete = [](expr::DiscreteId) { return 5.0; };
   const auto none = expr::evaluate(e.pool, e.system.equations[EquationId{0}].right, outside);
   EXPECT_EQ(none.fault, expr::Fault::NoAlternative);
 }

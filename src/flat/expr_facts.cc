@@ -65,11 +65,12 @@ class FactFinder {
     for (ExprId e{0}; e.index < model_.ast.exprs.size(); ++e.index) {
       children.clear();
       syntax::append_children(model_.ast, e, children);
-      ExprFacts facts{.moves = moves_itself(e), .boxed = is_boxed(e)};
+      ExprFacts facts{.moves = moves_itself(e), .of_others = is_of_others(e), .boxed = is_boxed(e)};
       facts.of_reals = facts.moves && types_.is(model_.type[e], sema::BasicType::Real);
       for (const ExprId child : children) {
         facts.moves |= facts_[child].moves;
         facts.of_reals |= facts_[child].of_reals;
+        facts.of_others |= facts_[child].of_others;
       }
       facts_.add(facts);
     }
@@ -83,6 +84,22 @@ class FactFinder {
   }
   bool scalar(ExprId e) const { return is_scalar_based(types_, model_.type[e]); }
   bool numeric(ExprId e) const { return types_.is_numeric(model_.type[e]); }
+
+  bool is_of_others(ExprId e) const {
+    const auto* decl = std::get_if<DeclId>(&model_.resolution[e]);
+    if (decl == nullptr || !*decl || !moves_itself(e)) return false;
+    const sema::Decl& d = model_.decls[*decl];
+    const auto& owner = model_.ast.definitions[static_cast<std::size_t>(d.owner)].node;
+    return std::holds_alternative<syntax::FuncDef>(owner) ||
+           some_part(types_, d.type, [&](TypeId t) { return types_.is(t, sema::BasicType::Real); });
+  }
+
+  /// Changes at events only, and in a process: it can be executed there, with the checks that
+  /// statements have.
+  bool is_discrete(ExprId e) const {
+    return facts_[e].moves && !facts_[e].of_reals && !facts_[e].of_others;
+  }
+  bool fixed_or_discrete(ExprId e) const { return !facts_[e].moves || is_discrete(e); }
 
   bool moves_itself(ExprId e) const {
     if (node<syntax::Time>(e) != nullptr) return true;
@@ -108,7 +125,7 @@ class FactFinder {
         [](const syntax::Name&) { return false; }, [](const syntax::Time&) { return false; },
         [&](const syntax::Derivative& n) { return boxed(n.of); },
         [](const syntax::Unary& n) { return n.op == syntax::UnaryOp::Sample; },
-        [&](const syntax::Binary& n) { return is_boxed(n); },
+        [&](const syntax::Binary& n) { return is_boxed(n) || is_integer_operation(e, n); },
         [](const syntax::Conditional&) { return false; },
         [&](const syntax::GuardedExpr&) { return holds_truth(model_.type[e]); },
         [&](const syntax::Call& n) { return is_boxed(n); },
@@ -180,6 +197,20 @@ class FactFinder {
     return true;
   }
 
+  /// Integers have no reals between them, overflow, and are exact: an operation on those that
+  /// change at events only is executed, not approximated.
+  bool is_integer_operation(ExprId e, const syntax::Binary& n) const {
+    return types_.is_integer(model_.type[e]) && fixed_or_discrete(n.left) &&
+           fixed_or_discrete(n.right) && (facts_[n.left].moves || facts_[n.right].moves);
+  }
+
+  /// The same of the call of a function: its body may assign to a `nat`.
+  bool is_discrete_call(const syntax::Call& n) const {
+    const auto arguments = model_.ast.list(n.arguments);
+    return std::ranges::all_of(arguments, [&](ExprId a) { return fixed_or_discrete(a); }) &&
+           std::ranges::any_of(arguments, [&](ExprId a) { return facts_[a].moves; });
+  }
+
   bool is_boxed(const syntax::Call& n) const {
     if (const auto* builtin = std::get_if<Builtin>(&model_.resolution[n.callee])) {
       if (is_about_array(*builtin, n)) return false;
@@ -187,7 +218,7 @@ class FactFinder {
                                                           [&](ExprId a) { return numeric(a); });
     }
     return node<syntax::Name>(n.callee) == nullptr ||
-           !is_scalar_function(types_, model_.type[n.callee]);
+           !is_scalar_function(types_, model_.type[n.callee]) || is_discrete_call(n);
   }
 
   /// The sum, least or greatest of the elements of an array: as many operations.

@@ -10,6 +10,8 @@ struct ExprFacts {
   /// A variable, `time` or a parameter of a function occurs: it has no value before the run.
   bool moves = false;
   bool of_reals = false;  ///< a real that moves occurs in it: it can change between events
+  /// A variable with reals in it, also beside what is meant, or a variable of a function occurs.
+  bool of_others = false;
   /// Expressions over reals and truth values cannot say it, though they may be able to say what is
   /// around it: lists, strings, `div`, functions of such.
   bool boxed = false;

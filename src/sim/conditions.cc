@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 #include "expr/build.h"
 #include "expr/cone.h"
+#include "expr/evaluate.h"
 #include "expr/incidence.h"
 #include "expr/substitute.h"
 
@@ -121,12 +123,45 @@ void Conditions::prepare() {
   if (formulas_) return;
   formulas_ = std::make_unique<code::Formulas>(pool_, plain_, leaves_, boxes_);
   plain_values_.resize(plain_.size());
+  inputs_.clear();
+  for (std::size_t i = 0; i < plain_.size(); ++i) {
+    const expr::Cone cone(pool_, std::array{plain_[i]});
+    for (const ExprId e : cone.nodes()) {
+      if (pool_.op(e) != Op::DiscreteReal && pool_.op(e) != Op::DiscreteBool) continue;
+      inputs_.push_back({pool_.discrete(e), leaves_.place(e), static_cast<std::int32_t>(i)});
+    }
+  }
+}
+
+/// To a relation of numbers, what is not a number is no reason to have no truth. A box that failed
+/// is: where one is needed, the condition is undefined.
+void Conditions::see_missing_inputs(const double* frame) {
+  expr::Point point;
+  point.variable = [](expr::VarRef) { return std::numeric_limits<double>::quiet_NaN(); };
+  point.discrete = [&](expr::DiscreteId id) {
+    const auto input = std::ranges::find(inputs_, id, &Input::id);
+    return frame[at(input->place)];
+  };
+  point.opaque = [this](expr::FunctionId f, std::span<const double> arguments) {
+    return boxes_ == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                             : boxes_->call(f, arguments);
+  };
+  for (const Input& input : inputs_) {
+    if (!std::isnan(frame[at(input.place)])) continue;
+    if (expr::evaluate(pool_, plain_[at(input.root)], point).where)
+      plain_values_[at(input.root)] = std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 void Conditions::evaluate(const double* frame, std::span<const Truth> relations,
                           std::vector<Truth>& out) {
   CHI_CHECK(formulas_ != nullptr, "conditions are prepared before they are evaluated");
   formulas_->evaluate_each(frame, plain_values_.data());
+  for (const Input& input : inputs_) {
+    if (!std::isnan(frame[at(input.place)])) continue;
+    see_missing_inputs(frame);
+    break;
+  }
   truths_.resize(nodes_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];

@@ -76,6 +76,7 @@ class Conditions {
     bool is_total = false;                // it has a value whatever the values of its leaves
   };
   std::int32_t node_of(expr::ExprId e);
+  void see_missing_inputs(const double* frame);
   bool is_cheap(std::int32_t node, std::span<const char> borders) const;
   Relation make_relation(expr::ExprId e);
 
@@ -95,6 +96,12 @@ class Conditions {
   std::vector<expr::ExprId> plain_;
   std::unique_ptr<code::Formulas> formulas_;  // of `plain_`; made anew when that has grown
   std::vector<double> plain_values_;
+  struct Input {  // a discrete value in a plain root
+    expr::DiscreteId id;
+    std::int32_t place = 0;
+    std::int32_t root = 0;
+  };
+  std::vector<Input> inputs_;
   std::vector<Truth> truths_;
   std::vector<std::int32_t> stack_;  // of `mark_deciding`
   std::vector<char> visited_;

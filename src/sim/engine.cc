@@ -67,6 +67,9 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
                                                }});
   boxes_->interpreter().interrupted = options.interrupted;
   workshop_.boxes = boxes_.get();
+  workshop_.explain_box = [this](ExprId node, std::int32_t block) {
+    return explain_box(node, block);
+  };
   is_set_.assign(at(model.variable_slots), 0);
   for (const flat::Variable& variable : model.variables) {
     if (!model.typed.decls[variable.decl].initial) continue;

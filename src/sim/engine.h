@@ -150,6 +150,7 @@ class Engine : public Physics {
   std::optional<Diagnostic> output_failed_;
   void note_event(Member& member, std::vector<std::int32_t>& woken);
   bool fail(Diagnostic diagnostic);
+  std::optional<Diagnostic> explain_box(expr::ExprId node, std::int32_t block);
   std::string variable_name(expr::VarRef x) const;
 
   Workshop workshop_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/engine.h"
+#include "sim/run_time_error.h"
 
 // What the event log is told, and events that come without end.
 namespace chi::sim {
@@ -78,6 +79,35 @@ void Engine::tell_states(Member& member) {
   }
   observer->note(member.run->from(), "states", names.empty() ? "none" : names,
                  member.part->first_span());
+}
+
+/// The same words as for a statement: a box is executed like one.
+std::optional<Diagnostic> Engine::explain_box(expr::ExprId node, std::int32_t block) {
+  const expr::Pool& pool = workshop_.pool();
+  const flat::Equations& equations = workshop_.model.equations;
+  const code::Failure* failure = nullptr;
+  if (pool.op(node) == expr::Op::DiscreteReal || pool.op(node) == expr::Op::DiscreteBool) {
+    const expr::DiscreteId id = pool.discrete(node);
+    if (id.index >= equations.discrete.size()) return std::nullopt;
+    const auto* box = std::get_if<flat::BlackBox>(&equations.discrete[id].source);
+    if (box == nullptr || !std::isnan(boxes_->discrete(id))) return std::nullopt;
+    block = box->block;
+    failure = boxes_->failure(id);
+  } else if (pool.op(node) == expr::Op::Call) {
+    expr::FunctionId f = pool.called(node);
+    while (pool.function(f).parent) f = pool.function(f).parent;
+    if (f.index >= equations.functions.size()) return std::nullopt;
+    const auto* box = std::get_if<flat::BoxFunction>(&equations.functions[f]);
+    if (box != nullptr) block = box->box.block;
+    failure = boxes_->failure(f);
+  }
+  if (failure == nullptr) return std::nullopt;
+  const auto& processes = workshop_.model.processes;
+  const auto process =
+      std::ranges::find_if(processes, [&](const flat::Process& p) { return p.block == block; });
+  return explain_run_time_error(
+      {process == processes.end() ? std::string() : process->name, *failure},
+      workshop_.machine.time);
 }
 
 /// Event after event, and time hardly passes: chattering that is neither sliding nor Zeno.

@@ -269,6 +269,7 @@ bool Engine::evaluate_now(ExprId e, double* result, Span span) {
   const expr::Value value = evaluate_at(e, workshop_.machine.time);
   *result = value.value;
   if (value.fault == expr::Fault::None) return true;
+  if (auto why = explain_box(value.where, -1)) return fail(std::move(*why));
   const bool of_delay = value.where && workshop_.pool().op(value.where) == expr::Op::Delay &&
                         value.fault == expr::Fault::OutsideDomain;
   return fail({.code = DiagCode::ConditionUndefined,

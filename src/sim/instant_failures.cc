@@ -1,6 +1,10 @@
+#include <array>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "expr/cone.h"
 #include "expr/incidence.h"
 #include "sim/instant.h"
 #include "structure/report.h"
@@ -80,6 +84,13 @@ Diagnostic InstantSolver::explain_initial(const structure::InstantOrder& instant
 }
 
 bool InstantSolver::explain_unsolved(const SolveFailure& failure) {
+  for (const SolveFailure::RowValue& row : failure.rows) {
+    if (!std::isnan(row.residual) || !row.row.expr) continue;
+    const expr::Cone cone(context_.pool, std::array{row.row.expr});
+    for (int p = 0; p < cone.size(); ++p) {
+      if (auto why = engine_.explain_box(cone[p], -1)) return engine_.fail(std::move(*why));
+    }
+  }
   Diagnostic result{.code = DiagCode::NoConsistentValues, .span = span_};
   result.message = fmt::format("these instantaneous equations have no solution at t = {}: {}",
                                engine_.workshop_.machine.time, numerics::name(failure.status));

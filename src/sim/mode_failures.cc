@@ -31,6 +31,7 @@ bool is_overdetermined(const Plan& plan, const SolveFailure& failure) {
 
 /// What makes no sense at a later time is only said of the start.
 Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure) const {
+  if (auto why = part_.explain_box(plan, failure)) return *why;
   const std::string when =
       initial_ ? std::string("at the start") : fmt::format("at t = {:.10g}", time());
   Diagnostic result{.code = DiagCode::NoConsistentValues};

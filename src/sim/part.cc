@@ -167,13 +167,16 @@ void Part::load(double time) {
     input_memory_.push_back(slot < 0 ? -1 : memory_slot(workshop_.model, workshop_.frames, slot));
     discrete_.push_back(discrete);
   }
+  has_missing_input_ = false;
   for (std::size_t i = 0; i < input_slots_.size(); ++i) {
     if (input_slots_[i] >= 0) {
       const double value = workshop_.machine.memory()[input_memory_[i]].r;
       if (frame_[i] != value && plan_ != nullptr) assigned_.push_back({input_slots_[i]});
       frame_[i] = value;
     }
-    if (discrete_[i]) frame_[i] = workshop_.discrete(discrete_[i]);
+    if (!discrete_[i]) continue;
+    frame_[i] = workshop_.discrete(discrete_[i]);
+    has_missing_input_ = has_missing_input_ || std::isnan(frame_[i]);
   }
   set_time(time);
   fill_delays(frame_);
@@ -514,6 +517,10 @@ bool Part::settle(double time) {
                                                  time)};
     if (begins) failure_->help = "say what was before the start: `delay(x, tau, x0)`";
     return false;
+  }
+  if (has_missing_input_ && plan_ != nullptr) {
+    failure_ = explain_missing_input();
+    if (failure_) return false;
   }
   has_started_ = true;
   assigned_.clear();

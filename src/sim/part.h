@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "diag/diagnostic.h"
+#include "expr/evaluate.h"
 #include "sim/conditions.h"
 #include "sim/delay_history.h"
 #include "sim/jump.h"
@@ -203,6 +204,12 @@ class Part {
     describe(*plan_, failure, diagnostic);
   }
   void describe(const Plan& plan, const SolveFailure& failure, Diagnostic& diagnostic) const;
+  expr::Point point_here();
+  /// Why the equations have no value, if that is for a black box that failed.
+  std::optional<Diagnostic> explain_box(const Plan& plan, const SolveFailure& failure);
+  std::optional<Diagnostic> explain_box(const Plan& plan, std::int32_t row, expr::ExprId e);
+  /// The same, where equations have a solution only because a comparison took it for a number.
+  std::optional<Diagnostic> explain_missing_input();
   /// Why the plan's equations are singular; `analysis` says so.
   Diagnostic explain_singular(const Plan& plan, const structure::Analysis& analysis) const;
   /// That `what` in the text at `span` has no value at the present one of the frame.
@@ -315,6 +322,7 @@ class Part {
   std::vector<std::int64_t> input_memory_;  // per leaf: the same in the machine's memory
   const Plan* stored_plan_ = nullptr;
   std::vector<std::pair<std::int32_t, std::int64_t>> stores_;  // of its unknowns: frame to memory
+  bool has_missing_input_ = false;          // a black box among them failed when they were loaded
   std::vector<expr::DiscreteId> discrete_;  // per leaf: none if it is no discrete value
   std::int32_t time_place_ = -1;
   std::int32_t known_leaves_ = 0;  // leaves that input_slots_ and discrete_ know

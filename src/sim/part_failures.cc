@@ -64,14 +64,13 @@ Diagnostic Part::explain_singular(const Plan& plan, const structure::Analysis& a
   return result;
 }
 
-Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span span) {
+expr::Point Part::point_here() {
   expr::Point point;
   point.time = frame_[at(time_place_)];
-  const auto value_of = [this](expr::VarRef x) {
+  point.variable = [this](expr::VarRef x) {
     const std::size_t p = at(place(x));
     return p < frame_.size() ? frame_[p] : std::numeric_limits<double>::quiet_NaN();
   };
-  point.variable = value_of;
   point.discrete = [this](expr::DiscreteId d) { return workshop_.discrete(d); };
   point.delayed = [this](expr::ExprId delay, double) {
     const std::size_t p = at(leaves_.place(delay));
@@ -81,10 +80,44 @@ Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span s
     return workshop_.boxes == nullptr ? std::numeric_limits<double>::quiet_NaN()
                                       : workshop_.boxes->call(f, arguments);
   };
+  return point;
+}
+
+std::optional<Diagnostic> Part::explain_box(const Plan& plan, const SolveFailure& failure) {
+  for (const SolveFailure::RowValue& row : failure.rows) {
+    if (!std::isnan(row.residual) || !row.row.expr) continue;
+    if (auto why = explain_box(plan, row.row.row, row.row.expr)) return why;
+  }
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> Part::explain_box(const Plan& plan, std::int32_t row, expr::ExprId e) {
+  if (!workshop_.explain_box) return std::nullopt;
+  const expr::Value value = expr::evaluate(workshop_.pool(), e, point_here());
+  if (!value.where) return std::nullopt;
+  const std::int32_t number = plan.equations().equations[at(row)];
+  return workshop_.explain_box(
+      value.where, number < 0 ? -1 : equations_.set.equations[flat::EquationId{number}].block);
+}
+
+std::optional<Diagnostic> Part::explain_missing_input() {
+  const std::vector<expr::ExprId>& rows = plan_->equations().system.rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (auto why = explain_box(*plan_, static_cast<std::int32_t>(i), rows[i])) return why;
+  }
+  return std::nullopt;
+}
+
+Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span span) {
+  const expr::Point point = point_here();
+  const auto value_of = point.variable;
   Diagnostic result{.code = DiagCode::ConditionUndefined,
                     .span = span,
                     .message = fmt::format("{} has no value at t = {}", what, point.time)};
   const expr::Value value = expr::evaluate(workshop_.pool(), e, point);
+  if (value.where && workshop_.explain_box) {
+    if (auto why = workshop_.explain_box(value.where, -1)) return *why;
+  }
   if (value.fault != expr::Fault::None) {
     result.message += fmt::format(": {}", expr::fault_text(value.fault));
     std::string values = value.where ? fmt::format("in `{}`", text(value.where)) : std::string();

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "code/formulas.h"
@@ -24,6 +25,10 @@ struct Workshop {
   /// The value of a discrete input: a variable that is no real, or a black box without continuous
   /// inputs. NaN if it failed.
   std::function<double(expr::DiscreteId)> discrete = {};
+
+  /// Why a node of an expression has no value, if it is a black box that failed; `block` is the
+  /// process instance to name if the box has none.
+  std::function<std::optional<Diagnostic>(expr::ExprId node, std::int32_t block)> explain_box = {};
 
   /// Tells what the run goes on in spite of; may be none.
   std::function<void(Diagnostic)> warn = {};
