@@ -449,22 +449,18 @@ bool ModeSearch::take_indifferent() {
 }
 
 /// What dies away, as a current in a resistor does, comes into the band of a border for good and is
-/// always about to reach it. If the modes on both sides say so, the one in whose solution the
-/// values are on the sides it assumes, now, has not ended yet.
+/// always about to reach it. If the modes on both sides say so, and neither pushes back, the one in
+/// whose solution the values are on the sides it assumes, now, has not ended yet.
 bool ModeSearch::take_by_value() {
-  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
   for (std::size_t i = 0; i < order_.size(); ++i) {
     Attempt& a = *order_[i];
-    if (!a.solved || a.jumped || initial_) continue;
-    const std::span<const Part::BorderValue> values = part_.border_values(a.frame);
+    if (!a.solved || a.jumped || a.consistent() || initial_) continue;
     Sides sides = a.right;
     bool holds = true;
     for (const int b : part_.mode_borders_) {
-      const Side assumed = assumed_[i][at(b)];
-      if (a.right[at(b)] == assumed) continue;
-      const double sign = assumed == Side::Plus ? 1 : assumed == Side::Minus ? -1 : 0;
-      holds = holds && sign * values[at(b)].value > kRounding * part_.border_size(b, a.frame);
-      sides[at(b)] = assumed;
+      if (a.right[at(b)] == assumed_[i][at(b)]) continue;
+      holds = holds && has_not_ended(a, assumed_[i], b);
+      sides[at(b)] = assumed_[i][at(b)];
     }
     show(a);
     if (!holds || part_.plan_for(sides).plan != a.plan) continue;
@@ -472,6 +468,24 @@ bool ModeSearch::take_by_value() {
     return true;
   }
   return false;
+}
+
+bool ModeSearch::has_not_ended(Attempt& a, const Sides& assumed, int border) {
+  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+  const int side = assumed[at(border)] == Side::Plus    ? 1
+                   : assumed[at(border)] == Side::Minus ? -1
+                                                        : 0;
+  const double value = part_.border_values(a.frame)[at(border)].value;
+  if (!(side * value > kRounding * part_.border_size(border, a.frame))) return false;
+  Sides other = assumed;
+  other[at(border)] = a.right[at(border)];
+  Attempt& there = attempt(other);
+  if (!there.solved || there.jumped) return false;
+  Part::Climbed climbed;
+  const int direction = part_.derivative_sign(*there.plan, there.frame,
+                                              part_.conditions_.borders()[at(border)].difference,
+                                              part_.vanishing_slope(there.frame, border), climbed);
+  return direction != side;
 }
 
 /// A current of a microampere counts as one, and must not be lost because it is small: first a mode

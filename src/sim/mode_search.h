@@ -102,6 +102,7 @@ class ModeSearch {
   bool have_same_values(const Attempt& a, const Attempt& b);
   bool take_indifferent();
   bool take_by_value();
+  bool has_not_ended(Attempt& a, const Sides& assumed, int border);
   bool iterate(Sides sides);
   bool iterate_exactly(const Sides& start);
   bool iterate_from_ends(const Sides& start);
