@@ -38,6 +38,7 @@ void PartRun::restart(double time, numerics::Restart kind) {
   part_.delays().add_break(time);
   part_.delays().begin_window(time);
   from_ = reached_ = decided_ = time;
+  followed_values_.clear();
   forget_relevant();
   has_window_ = false;
   events_.clear();
@@ -46,7 +47,7 @@ void PartRun::restart(double time, numerics::Restart kind) {
   pivots_.clear();
   if (part_.forget_modes()) {
     tracked_.clear();
-    unwatched_.clear();
+    followed_.clear();
   }
   if (part_.variant() == nullptr || !part_.has_equations() || part_.plan()->is_static()) return;
   use_variant(*part_.variant(), time, part_.frame(), kind);
@@ -107,6 +108,7 @@ bool PartRun::step(double limit) {
   if (next_variant_ != nullptr) {
     part_.set_variant(next_variant_);
     use_variant(*next_variant_, reached_, next_frame_, numerics::Restart::Warm);
+    followed_values_.clear();
     pivots_.clear();
     next_variant_ = nullptr;
   }
@@ -191,10 +193,11 @@ bool PartRun::put_on_border(int border) {
   return true;
 }
 
-/// Nonlinear unknowns that no derivative needs: the integrator does not see them.
-std::span<const std::int32_t> PartRun::unwatched() {
+/// Nonlinear unknowns. Those that no derivative needs the integrator does not see; the others only
+/// at the few points it looks at.
+std::span<PartRun::Followed> PartRun::followed() {
   StateVariant* const variant = part_.variant();
-  const auto [place, is_new] = unwatched_.try_emplace(variant);
+  const auto [place, is_new] = followed_.try_emplace(variant);
   if (!is_new) return place->second;
   const std::span<const std::int32_t> guessed = variant->solver->guessed();
   if (guessed.empty()) return place->second;
@@ -205,39 +208,48 @@ std::span<const std::int32_t> PartRun::unwatched() {
   const std::vector<char> needed = graph.needed_for(derivatives);
   for (const std::int32_t p : guessed) {
     const int block = graph.block_of(pool.variable(part_.leaves().leaf(p)));
-    if (block >= 0 && !needed[at(block)]) place->second.push_back(p);
+    if (block >= 0) place->second.push_back({p, needed[at(block)] != 0});
   }
   return place->second;
 }
 
 /// Whether the window is short enough for the nonlinear equations: the middle is where a cubic
 /// through four other values puts it. The states do not tell: an unknown that no derivative needs
-/// may turn sharply or, at a fold, change to another solution while they move evenly.
+/// may turn sharply or, at a fold, change to another solution while they move evenly; and while a
+/// rectifier blocks they hardly move at all, whatever the voltages do meanwhile.
 bool PartRun::follows(double end) {
   constexpr double kUneven = 0.02;  // of the range of values
   if (!motion_->is_smooth()) return false;
-  const std::span<const std::int32_t> places = unwatched();
+  const std::span<const Followed> places = followed();
   if (places.empty() || !(end > from_)) return true;
-  check_frames_.resize(4);
-  std::vector<double>& first = check_frames_[0];
-  first = part_.frame();
-  if (!values_at(from_, first)) return false;
-  const auto moves_much = [&](std::int32_t p) {
-    const double a = first[at(p)], b = next_frame_[at(p)];
-    return std::abs(b - a) > 1e-3 * (std::abs(a) + std::abs(b)) + workshop_.options.atol;
-  };
-  if (std::none_of(places.begin(), places.end(), moves_much)) return true;
-  for (std::size_t k = 1; k <= 3; ++k) {
+  if (followed_until_ != from_ || followed_values_.size() != places.size()) {
+    check_frames_[0] = part_.frame();
+    if (!values_at(from_, check_frames_[0])) return false;
+    note_followed(from_, check_frames_[0]);
+  }
+  const std::vector<double>& first = followed_values_;
+  bool moves_much = false;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double a = first[i], b = next_frame_[at(places[i].place)];
+    const double part =
+        places[i].is_watched ? 0.1 * places[i].largest : 1e-3 * (std::abs(a) + std::abs(b));
+    moves_much = moves_much || std::abs(b - a) > part + workshop_.options.atol;
+  }
+  if (!moves_much) {
+    note_followed(end, next_frame_);
+    return true;
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
     check_frames_[k] = part_.frame();
-    const double t = from_ + 0.25 * static_cast<double>(k) * (end - from_);
+    const double t = from_ + 0.25 * static_cast<double>(k + 1) * (end - from_);
     if (!values_at(t, check_frames_[k])) return false;
   }
   recent_ranges_.resize(places.size(), 0.0);
   bool even = true;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::int32_t p = places[i];
-    const std::array<double, 5> y{first[at(p)], check_frames_[1][at(p)], check_frames_[2][at(p)],
-                                  check_frames_[3][at(p)], next_frame_[at(p)]};
+    const std::int32_t p = places[i].place;
+    const std::array<double, 5> y{first[i], check_frames_[0][at(p)], check_frames_[1][at(p)],
+                                  check_frames_[2][at(p)], next_frame_[at(p)]};
     const auto [low, high] = std::minmax_element(y.begin(), y.end());
     const double expected = (4 * (y[1] + y[3]) - (y[0] + y[4])) / 6;
     const double size = std::max(std::abs(*low), std::abs(*high));
@@ -247,7 +259,17 @@ bool PartRun::follows(double end) {
     recent_ranges_[i] = std::max(0.9999 * recent_ranges_[i], *high - *low);
     even = even && (is_gone || std::abs(y[2] - expected) <= allowed);
   }
+  if (even) note_followed(end, next_frame_);
   return even;
+}
+
+void PartRun::note_followed(double time, const std::vector<double>& frame) {
+  followed_until_ = time;
+  followed_values_.clear();
+  for (Followed& x : followed()) {
+    followed_values_.push_back(frame[at(x.place)]);
+    x.largest = std::max(x.largest, std::abs(frame[at(x.place)]));
+  }
 }
 
 Diagnostic PartRun::explain_values(double time) {
@@ -357,7 +379,8 @@ void PartRun::set_without_motion(double time, std::vector<double>& frame) {
 bool PartRun::values_for_output(double time, std::vector<double>& frame) {
   part_.fit(frame);
   if (has_window_ && motion_ != nullptr) {
-    return motion_->values_at(time, frame.data(), Effort::Near, Purpose::Output);
+    return motion_->values_at(time, frame.data(), Effort::Near, Purpose::Output) ||
+           motion_->values_at(time, frame.data(), Effort::Full, Purpose::Output);
   }
   set_without_motion(time, frame);
   return true;

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -125,9 +126,17 @@ class PartRun {
   int patience_ = kPatience;  // that is too much
   int kinks_found_ = 0;
   bool follows(double end);
-  std::span<const std::int32_t> unwatched();
-  std::map<const StateVariant*, std::vector<std::int32_t>> unwatched_;
-  std::vector<std::vector<double>> check_frames_;
+  struct Followed {
+    std::int32_t place = -1;
+    bool is_watched = false;  ///< derivatives need it: it is in the error that integrators estimate
+    double largest = 0;       ///< of its sizes so far
+  };
+  std::span<Followed> followed();
+  std::map<const StateVariant*, std::vector<Followed>> followed_;
+  void note_followed(double time, const std::vector<double>& frame);
+  std::vector<double> followed_values_;  // theirs, where the window before was found even,
+  double followed_until_ = 0;            // at its end
+  std::array<std::vector<double>, 3> check_frames_;
   std::vector<double> recent_ranges_;  // of nonlinear unknowns in the windows tried, fading
   double stopped_at_ = -1;
   void use_variant(StateVariant& variant, double time, std::vector<double>& frame,
