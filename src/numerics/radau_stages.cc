@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "numerics/radau_coefficients.h"
 
@@ -20,7 +21,10 @@ RadauStages::RadauStages(DaeProblem& problem, MatrixKind kind, const ErrorNorm& 
       n_(static_cast<std::size_t>(problem.size())),
       jacobian_(static_cast<std::size_t>(pattern_.nonzeros())),
       mass_(jacobian_.size()),
+      end_jacobian_(jacobian_.size()),
+      end_mass_(jacobian_.size()),
       real_(pattern_, prefers_dense(pattern_, kind)),
+      end_(pattern_, prefers_dense(pattern_, kind)),
       complex_(pattern_, prefers_dense(pattern_, kind)),
       z_(3 * n_),
       r_(3 * n_),
@@ -32,14 +36,20 @@ RadauStages::RadauStages(DaeProblem& problem, MatrixKind kind, const ErrorNorm& 
 
 EvalStatus RadauStages::evaluate_jacobian(double t, std::span<const double> y,
                                           std::span<const double> yp) {
+  return evaluate_jacobian(t, y, yp, jacobian_, mass_);
+}
+
+EvalStatus RadauStages::evaluate_jacobian(double t, std::span<const double> y,
+                                          std::span<const double> yp, std::span<double> jacobian,
+                                          std::span<double> mass) {
   if (!differences_) {
-    const EvalStatus status = problem_.jacobian(t, y, yp, 1, 0, jacobian_);
-    return status == EvalStatus::Ok ? problem_.jacobian(t, y, yp, 0, 1, mass_) : status;
+    const EvalStatus status = problem_.jacobian(t, y, yp, 1, 0, jacobian);
+    return status == EvalStatus::Ok ? problem_.jacobian(t, y, yp, 0, 1, mass) : status;
   }
-  EvalStatus status = differences_->evaluate(problem_, t, y, yp, 1, 0, jacobian_);
+  EvalStatus status = differences_->evaluate(problem_, t, y, yp, 1, 0, jacobian);
   evaluations_ += differences_->evaluations();
   if (status != EvalStatus::Ok) return status;
-  status = differences_->evaluate(problem_, t, y, yp, 0, 1, mass_);
+  status = differences_->evaluate(problem_, t, y, yp, 0, 1, mass);
   evaluations_ += differences_->evaluations();
   return status;
 }
@@ -184,6 +194,37 @@ EvalStatus RadauStages::estimate_dense_error(double t, double h, std::span<const
   const EvalStatus status = problem_.residual(t + x * h, point_, slope_, error);
   if (status == EvalStatus::Ok) real_.solve(error);
   return status;
+}
+
+EvalStatus RadauStages::error_at_end(double t, double h, std::span<const double> y,
+                                     std::span<double> error) {
+  new_point(y, point_);
+  new_slope(h, slope_);
+  EvalStatus status = evaluate_jacobian(t + h, point_, slope_, end_jacobian_, end_mass_);
+  if (status != EvalStatus::Ok) return status;
+  const std::span<double> entries = end_.entries();
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    entries[k] = end_jacobian_[k] + radau::kGamma / h * end_mass_[k];
+  }
+  if (!end_.factor()) return EvalStatus::Domain;
+  ++evaluations_;
+  status = problem_.residual(t + h, point_, slope_, error);
+  if (status == EvalStatus::Ok) end_.solve(error);
+  return status;
+}
+
+bool RadauStages::is_linear() const {
+  constexpr double kSame = 1e-3;
+  const auto same = [](double a, double b) {
+    return std::abs(a - b) <= kSame * (std::abs(a) + std::abs(b));
+  };
+  return std::ranges::equal(jacobian_, end_jacobian_, same) &&
+         std::ranges::equal(mass_, end_mass_, same);
+}
+
+void RadauStages::take_end_jacobian() {
+  std::swap(jacobian_, end_jacobian_);
+  std::swap(mass_, end_mass_);
 }
 
 void RadauStages::new_point(std::span<const double> y, std::span<double> y_new) const {

@@ -61,6 +61,13 @@ class RadauStages {
   EvalStatus estimate_dense_error(double t, double h, std::span<const double> y,
                                   std::span<double> error);
 
+  /// What one more correction of the last stage would be, by the Jacobian there. Where Newton's own
+  /// Jacobian was far too large, as beside the end of a square root, it took corrections for small
+  /// of which nothing came, and called that convergence.
+  EvalStatus error_at_end(double t, double h, std::span<const double> y, std::span<double> error);
+  bool is_linear() const;    ///< the Jacobian of `error_at_end` is the present one
+  void take_end_jacobian();  ///< that of `error_at_end`, instead of one more evaluation
+
   void new_point(std::span<const double> y, std::span<double> y_new) const;
   void new_slope(double h, std::span<double> yp_new) const;
   void make_polynomial(double t_old, double t_new, std::span<const double> y,
@@ -73,6 +80,8 @@ class RadauStages {
   std::span<double> z(std::size_t i) { return {z_.data() + i * n_, n_}; }
   std::span<const double> z(std::size_t i) const { return {z_.data() + i * n_, n_}; }
   std::span<double> r(std::size_t i) { return {r_.data() + i * n_, n_}; }
+  EvalStatus evaluate_jacobian(double t, std::span<const double> y, std::span<const double> yp,
+                               std::span<double> jacobian, std::span<double> mass);
   EvalStatus evaluate_stages(double t, double h, std::span<const double> y);
   void solve_correction();
   void add_mass_defect(double h, std::span<const double> yp, std::span<double> out);
@@ -81,7 +90,9 @@ class RadauStages {
   SparsePattern pattern_;
   std::size_t n_;
   std::vector<double> jacobian_, mass_;
+  std::vector<double> end_jacobian_, end_mass_;  // at the last stage
   LuSolver<double> real_;
+  LuSolver<double> end_;
   LuSolver<Complex> complex_;
   std::optional<DifferenceJacobian> differences_;
   std::vector<double> z_, r_;  // three stages one after the other

@@ -94,6 +94,46 @@ TEST(Radau, KeepsJacobianAndFactors) {
   EXPECT_LT(s->stats().newton_iterations, 3 * s->stats().steps);
 }
 
+// Two tanks at nearly the same level, and an orifice between them, with d = y1 - y2:
+// d' = a - 2 sqrt(d), so t = -s - a/2 log(1 - 2s/a), s = sqrt(d).
+class TwoTanks final : public OdeProblem {
+ public:
+  static constexpr double a = 0.4;
+  int size() const override { return 2; }
+  EvalStatus rhs(double, std::span<const double> y, std::span<double> ydot) override {
+    const double d = y[0] - y[1];
+    const double q = std::copysign(std::sqrt(std::abs(d)), d);
+    ydot[0] = -q;
+    ydot[1] = q - a;
+    return EvalStatus::Ok;
+  }
+  bool has_jacobian() const override { return true; }
+  EvalStatus jacobian(double, std::span<const double> y, std::span<double> values) override {
+    const double slope = 0.5 / std::sqrt(std::abs(y[0] - y[1]));
+    values[0] = values[3] = -slope;
+    values[1] = values[2] = slope;
+    return EvalStatus::Ok;
+  }
+};
+
+// The slope of the root at the start is too large for any step worth taking, and the sum of the
+// levels moves fast enough to hide that.
+TEST(Radau, IsNotMisledByAHugeSlope) {
+  TwoTanks tanks;
+  for (const double start : {1e-15, 3e-13, -3e-13, 1e-9}) {
+    for (const double first_step : {0.0, 0.01, 0.1}) {
+      auto s = make_radau(tanks, {.initial_step = first_step});
+      s->restart(0, std::array{1 + start, 1.0}, {}, Restart::Cold);
+      while (s->t() < 1) {
+        ASSERT_EQ(s->step(1), StepStatus::Stepped);
+        const double root = std::sqrt(std::max(0.0, s->y()[0] - s->y()[1]));
+        const double time = -root - TwoTanks::a / 2 * std::log(1 - 2 * root / TwoTanks::a);
+        ASSERT_NEAR(time, s->t(), 1e-4 * s->t() + 1e-5) << start << " " << first_step;
+      }
+    }
+  }
+}
+
 // F = (y1' + y2' - 1, y1' + y2' + y1): ∂F/∂y' is singular and so is every matrix of the pencil but
 // for rounding: y1' and y2' are not determined. With only y1' + y2' it is singular for all h.
 TEST(Radau, ReportsASingularPencil) {

@@ -10,6 +10,7 @@
 #include "expr/build.h"
 #include "expr/cone.h"
 #include "expr/incidence.h"
+#include "sim/points_beside.h"
 
 namespace chi::sim {
 namespace {
@@ -155,14 +156,27 @@ EvalStatus DaeForm::residual(double t, std::span<const double> y, std::span<cons
 
 EvalStatus DaeForm::jacobian(double t, std::span<const double> y, std::span<const double> yp,
                              double cy, double cyp, std::span<double> values) {
-  put(t, y, yp);
-  if (!partials_->evaluate(frame_.data(), values_)) return note_failure(partials_->fault());
+  const auto evaluate = [&](std::span<const double> point) {
+    put(t, point, yp);
+    return partials_->evaluate(frame_.data(), values_) && all_finite(values_);
+  };
+  bool found = evaluate(y);
+  beside_.resize(y.size());
+  for (int k = 0; k < kPointsBeside && !found; ++k) {
+    point_beside(k, y, yp, beside_);
+    found = evaluate(beside_);
+  }
+  if (!found) {
+    put(t, y, yp);
+    return note_failure(partials_->evaluate(frame_.data(), values_) ? code::FormulaFault{}
+                                                                    : partials_->fault());
+  }
   std::ranges::fill(values, 0.0);
   for (std::size_t k = 0; k < entries_.size(); ++k) {
     values[at(entries_[k].to)] += (entries_[k].derivative ? cyp : cy) * values_[k];
   }
   for (const Entry& e : chain_entries_) values[at(e.to)] += e.derivative ? cyp : -cy;
-  return all_finite(values) ? EvalStatus::Ok : note_failure({});
+  return EvalStatus::Ok;
 }
 
 EvalStatus DaeForm::note_failure(const code::FormulaFault& fault) {

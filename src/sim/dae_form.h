@@ -74,7 +74,7 @@ class DaeForm final : public numerics::DaeProblem {
   numerics::SparsePattern pattern_;
   std::vector<Entry> entries_;  // per entry of `partials_`
   std::vector<Entry> chain_entries_;
-  std::vector<double> values_;
+  std::vector<double> values_, beside_;
   SolveFailure failure_;
 };
 

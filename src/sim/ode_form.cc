@@ -7,14 +7,12 @@
 
 #include "base/check.h"
 #include "expr/build.h"
+#include "sim/points_beside.h"
 
 namespace chi::sim {
 namespace {
 
 using numerics::EvalStatus;
-
-// Relative: a point so far away is the same to any tolerance.
-constexpr double kBeside = 1e-11;
 
 // 0 times what is not finite is NaN. Four sums, because one would wait for itself.
 bool all_finite(std::span<const double> v) {
@@ -145,14 +143,15 @@ EvalStatus OdeForm::jacobian(double t, std::span<const double> y, std::span<doub
     return ok && all_finite(values);
   };
   if (evaluate(y)) return EvalStatus::Ok;
-  // A slope may be infinite in a point, as that of a square root at zero. What an iteration wants
-  // is a matrix that is about right: that of a point beside it will do.
   beside_.resize(y.size());
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    const double part = static_cast<double>((i * 7 + 3) % 11) / 11 - 0.5;
-    beside_[i] = y[i] + kBeside * part * (std::abs(y[i]) + kBeside);
+  slope_.resize(y.size());
+  if (rhs(t, y, slope_) == EvalStatus::Ok) {
+    for (int k = 0; k < kPointsBeside; ++k) {
+      point_beside(k, y, slope_, beside_);
+      if (evaluate(beside_)) return EvalStatus::Ok;
+    }
   }
-  return evaluate(beside_) ? EvalStatus::Ok : note_failure(t, y);
+  return note_failure(t, y);
 }
 
 // Found out when somebody asks: most failures only make a step shorter.

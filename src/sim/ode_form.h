@@ -80,7 +80,7 @@ class OdeForm final : public numerics::OdeProblem {
   double last_t_ = 0;
   std::optional<double> failed_t_;  // an evaluation failed there, with these states
   std::vector<double> failed_y_;
-  std::vector<double> beside_;
+  std::vector<double> beside_, slope_;
   SolveFailure failure_;
 };
 
