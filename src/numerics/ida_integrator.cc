@@ -25,6 +25,9 @@ struct FreeIda {
   void operator()(void* memory) const { IDAFree(&memory); }
 };
 
+constexpr int kUsualIterations = 4;  // of Newton, as IDA would have it
+constexpr int kMaxIterations = 8;    // where it jumps to and fro
+
 void check(int flag) { CHI_CHECK(flag >= 0, "IDA rejected our call"); }
 
 class IdaIntegrator final : public Integrator {
@@ -52,6 +55,8 @@ class IdaIntegrator final : public Integrator {
   static int convergence(SUNNonlinearSolver solver, N_Vector y, N_Vector correction,
                          double tolerance, N_Vector weights, void* self);
   static int weights(N_Vector y, N_Vector out, void* self);
+  bool states_settle(int iteration, N_Vector correction, double tolerance, N_Vector weights);
+  double excess_of(N_Vector correction, N_Vector weights) const;
   void configure();
   void begin(double t_limit);
   double warm_step() const;
@@ -67,14 +72,15 @@ class IdaIntegrator final : public Integrator {
   ErrorNorm norm_;
   FadingWeights weights_{norm_};
   sundials::Context context_ = sundials::make_context();
-  sundials::Vector y_, yp_, view_;
+  sundials::Vector y_, yp_, view_, last_correction_;
   sundials::Matrix matrix_;
   sundials::LinearSolver linear_;
   sundials::NonlinearSolver newton_;
   std::unique_ptr<void, FreeIda> ida_;
   std::vector<double> entries_;
   std::optional<DifferenceJacobian> differences_;
-  NewtonConvergence convergence_;
+  NewtonConvergence convergence_, states_convergence_;
+  double share_ = 1;  // of a correction that is made in this iteration
   double t_ = 0, t_old_ = 0;
   double step_before_ = 0;  // length of the step before the last
   double first_step_ = 0;   // proposed for the next begin; 0: from the problem
@@ -100,6 +106,7 @@ IdaIntegrator::IdaIntegrator(DaeProblem& problem, const IntegratorOptions& optio
   const int n = problem.size();
   y_ = sundials::make_vector(n, context_.get());
   yp_ = sundials::make_vector(n, context_.get());
+  last_correction_ = sundials::make_vector(n, context_.get());
   view_ = sundials::make_view(n, context_.get());
   matrix_ = sundials::make_matrix(pattern_, dense_matrix_, context_.get());
   linear_ = sundials::make_linear_solver(y_.get(), matrix_.get(), dense_matrix_, context_.get());
@@ -125,6 +132,7 @@ void IdaIntegrator::configure() {
   if (options_.max_order > 0) check(IDASetMaxOrd(ida, std::min(options_.max_order, 5)));
   check(IDASetMaxErrTestFails(ida, 200));  // the smallest step ends the attempts, not a count
   check(IDASetMaxConvFails(ida, 200));
+  check(IDASetMaxNonlinIters(ida, kMaxIterations));
   if (std::isfinite(options_.max_step)) check(IDASetMaxStep(ida, options_.max_step));
   const std::span<const char> differential = problem_.differential();
   if (options_.suppress_algebraic && !differential.empty()) {
@@ -135,10 +143,66 @@ void IdaIntegrator::configure() {
   }
 }
 
-int IdaIntegrator::convergence(SUNNonlinearSolver solver, N_Vector, N_Vector correction,
+int IdaIntegrator::convergence(SUNNonlinearSolver solver, N_Vector y, N_Vector correction,
                                double tolerance, N_Vector weights, void* self) {
-  return sundials::judge(static_cast<IdaIntegrator*>(self)->convergence_, solver, correction,
-                         tolerance, weights);
+  auto& s = *static_cast<IdaIntegrator*>(self);
+  int iteration = 0;
+  SUNNonlinSolGetCurIter(solver, &iteration);
+  if (iteration == 0) s.share_ = 1;
+  if (s.share_ < 1) {
+    N_VLinearSum(1, y, s.share_ - 1, correction, y);
+    N_VScale(s.share_, correction, correction);
+  }
+  const int found = sundials::judge(s.convergence_, solver, correction, tolerance, weights);
+  if (found == SUN_NLS_SUCCESS) return found;
+  const bool is_settled = s.states_settle(iteration, correction, tolerance, weights);
+  const auto is_last = [&] {
+    return iteration + 1 >= (s.share_ < 1 ? kMaxIterations : kUsualIterations);
+  };
+  if (is_settled && (found != SUN_NLS_CONTINUE || is_last())) return SUN_NLS_SUCCESS;
+  const double excess = iteration > 0 ? s.excess_of(correction, weights) : 0;
+  if (excess > 0) N_VLinearSum(1, y, -excess, correction, y);
+  N_VScale(1 - excess, correction, s.last_correction_.get());
+  s.share_ *= 1 - excess;
+  const bool has_hope = s.share_ < 1 || found == SUN_NLS_CONTINUE;
+  return has_hope && !is_last() ? SUN_NLS_CONTINUE : SUN_NLS_CONV_RECVR;
+}
+
+// Across the corner of an odd root Newton jumps to and fro: from x to -x and back. What it looks
+// for lies between: a share of the correction is too much.
+double IdaIntegrator::excess_of(N_Vector correction, N_Vector weights) const {
+  constexpr double kOpposite = -0.7;  // the cosine
+  constexpr double kSlow = 0.5;
+  const std::span<const double> now = sundials::values(correction);
+  const std::span<const double> last = sundials::values(last_correction_.get());
+  const std::span<const double> w = sundials::values(weights);
+  double both = 0, now2 = 0, last2 = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const double a = now[i] * w[i], b = last[i] * w[i];
+    both += a * b;
+    now2 += a * a;
+    last2 += b * b;
+  }
+  const double ratio = std::sqrt(now2 / last2);
+  if (!(ratio > kSlow && both < kOpposite * std::sqrt(now2 * last2))) return 0;
+  return ratio / (1 + ratio);
+}
+
+// Where the slope of an algebraic variable is infinite, as that of a flow at the end of its root,
+// no iteration makes it accurate. If the states do not feel that any more it is not asked for: the
+// values of algebraic variables are solved for anew, from the states.
+bool IdaIntegrator::states_settle(int iteration, N_Vector correction, double tolerance,
+                                  N_Vector weights) {
+  const std::span<const char> counts = problem_.differential();
+  if (!options_.suppress_algebraic || counts.empty()) return false;
+  const std::span<const double> v = sundials::values(correction), w = sundials::values(weights);
+  double sum = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    if (counts[i]) sum += (v[i] * w[i]) * (v[i] * w[i]);
+  }
+  const double norm = std::sqrt(sum / static_cast<double>(v.size()));
+  return states_convergence_.judge(iteration, norm, tolerance) ==
+         NewtonConvergence::Verdict::Converged;
 }
 
 int IdaIntegrator::weights(N_Vector y, N_Vector out, void* self) {
@@ -167,6 +231,7 @@ int IdaIntegrator::jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vect
   auto& s = *static_cast<IdaIntegrator*>(self);
   ++s.counts_.jacobians;
   s.convergence_.forget();
+  s.states_convergence_.forget();
   EvalStatus status = EvalStatus::Ok;
   if (s.differences_) {
     status = s.differences_->evaluate(s.problem_, t, sundials::values(y), sundials::values(yp), 1,

@@ -154,10 +154,12 @@ bool PartRun::is_retreating() {
 
 /// The steps shrink to nothing where a function leaves its domain, as a square root does when a
 /// tank runs empty. If a border is reached there, but for the accuracy of the solution, that is the
-/// event which the model provides for.
+/// event which the model provides for. If the same happens again behind it, the equations of this
+/// mode end where it begins, and a method that looks to both sides needs those of both.
 bool PartRun::stop_at_border() {
   const double now = reached_;
-  if (now == stopped_at_) return false;
+  const bool again = now == stopped_at_;
+  if (again && retreated_at_ == now) return false;
   part_.fit(part_.frame());
   next_frame_ = part_.frame();
   if (has_window_ && !values_at(now, next_frame_)) return false;
@@ -174,8 +176,13 @@ bool PartRun::stop_at_border() {
                        .direction = g > 0 ? -1 : 1,
                        .is_forced = true});
   }
-  if (found) stopped_at_ = now;
-  return found;
+  if (!found) return false;
+  stopped_at_ = now;
+  if (again) {
+    events_.push_back({.time = now, .border = kRetreat});
+    retreated_at_ = now;
+  }
+  return true;
 }
 
 bool PartRun::put_on_border(int border) {
@@ -325,6 +332,7 @@ double PartRun::singular_time(std::size_t pivot, double first, double begin, dou
 /// Not all equations are looked at during a step. Where one has no value at the end of the window,
 /// or at the event in it, the step is taken again, shorter.
 bool PartRun::shorten_to_values() {
+  const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * std::abs(reached_ - from_));
   while (true) {
     const double end = events_.empty() ? reached_ : events_.front().time;
     next_frame_ = part_.frame();
@@ -333,7 +341,6 @@ bool PartRun::shorten_to_values() {
       return true;
     }
     const double shorter = from_ + 0.5 * (end - from_);
-    const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * std::abs(reached_ - from_));
     if (!(shorter - from_ > least)) {
       reached_ = from_;
       if (stop_at_border()) return true;

@@ -138,7 +138,7 @@ class PartRun {
   double followed_until_ = 0;            // at its end
   std::array<std::vector<double>, 3> check_frames_;
   std::vector<double> recent_ranges_;  // of nonlinear unknowns in the windows tried, fading
-  double stopped_at_ = -1;
+  double stopped_at_ = -1, retreated_at_ = -1;
   void use_variant(StateVariant& variant, double time, std::vector<double>& frame,
                    numerics::Restart kind);
   Motion* motion_ = nullptr;
