@@ -448,6 +448,10 @@ bool Motion::values_at(double time, double* frame, Effort effort, Purpose purpos
   double theta = 1;
   if (time == t()) {
     m.put(time, y(), frame);
+  } else if (m.stepped && time == t_old()) {
+    // As it was accepted: the polynomial of a multistep method does not go back there exactly.
+    theta = 0;
+    m.put(time, std::span(m.y_old).first(m.states.size()), frame);
   } else {
     CHI_CHECK(m.stepped && time >= t_old() && time < t(), "outside the step");
     const numerics::DenseOutput& d = dense();
