@@ -27,7 +27,6 @@ constexpr double kMaxGrowth = 8;
 constexpr double kKeepJacobianRate = 0.001;
 constexpr double kKeepStepUpTo = 1.2;
 constexpr double kMostLeft = 0.1;  // of the tolerance, by the Jacobian at the end of the step
-constexpr double kProvenGrowth = 2;
 constexpr double kStretch = 1.01;  // a step this near the limit is stretched onto it
 
 class Radau final : public Integrator {
@@ -53,6 +52,7 @@ class Radau final : public Integrator {
 
   StepStatus start();
   Trial try_step(double h);
+  Trial try_with_jacobian(double h);
   Trial prepare_matrices(double h);
   Trial solve_stages(double h);
   Trial judge_error(double h);
@@ -72,7 +72,6 @@ class Radau final : public Integrator {
   double h_ = 0;           // to try next
   double first_h_ = 0;     // what the first step since the restart would have allowed
   double factored_h_ = 0;  // the factors belong to this step and the present Jacobian; 0: none
-  double proven_h_ = 0;    // up to about this step the present Jacobian has led to solutions
   double error_ = 0;
   double accepted_h_ = 0, accepted_error_ = 0;  // of the last accepted step; 0: none
   bool started_ = false;
@@ -80,6 +79,7 @@ class Radau final : public Integrator {
   bool have_jacobian_ = false;
   bool jacobian_fresh_ = false;     // evaluated at the present t, y
   bool have_end_jacobian_ = false;  // of the trial step
+  bool is_linear_ = false;          // the present Jacobian was the same a step later
   bool after_rejection_ = false;
   std::vector<double> y_, yp_, y_new_, work_;
   DenseOutput dense_;
@@ -117,7 +117,7 @@ void Radau::restart(double t, std::span<const double> y, std::span<const double>
     factored_h_ = 0;
   }
   jacobian_fresh_ = false;
-  proven_h_ = 0;
+  is_linear_ = false;
   accepted_h_ = 0;
   started_ = stepped_ = after_rejection_ = false;
   stages_.forget_rate();
@@ -166,14 +166,17 @@ StepStatus Radau::step(double t_limit) {
 }
 
 Radau::Trial Radau::try_step(double h) {
+  const Trial trial = try_with_jacobian(h);
+  const bool may_blame_jacobian = trial == Trial::Unsolved || trial == Trial::Misled;
+  if (!may_blame_jacobian || jacobian_fresh_) return trial;
+  have_jacobian_ = false;
+  return try_with_jacobian(h);
+}
+
+Radau::Trial Radau::try_with_jacobian(double h) {
   have_end_jacobian_ = false;
-  if (const Trial trial = prepare_matrices(h); trial != Trial::Good) return trial;
-  Trial trial = solve_stages(h);
-  if (trial == Trial::Unsolved && !jacobian_fresh_) {  // an old Jacobian may be to blame
-    have_jacobian_ = false;
-    if (trial = prepare_matrices(h); trial != Trial::Good) return trial;
-    trial = solve_stages(h);
-  }
+  Trial trial = prepare_matrices(h);
+  if (trial == Trial::Good) trial = solve_stages(h);
   if (trial == Trial::Good) trial = judge_error(h);
   return trial == Trial::Good ? judge_jacobian(h) : trial;
 }
@@ -186,7 +189,8 @@ Radau::Trial Radau::prepare_matrices(double h) {
       if (status == EvalStatus::Fatal) return Trial::Fatal;
       if (status == EvalStatus::Domain) return Trial::Outside;
       have_jacobian_ = jacobian_fresh_ = true;
-      factored_h_ = proven_h_ = 0;
+      factored_h_ = 0;
+      is_linear_ = false;
     }
     if (std::abs(factored_h_ - h) <= 1e-6 * h) return Trial::Good;  // t + h was rounded
     ++stats_.factorizations;
@@ -244,14 +248,14 @@ Radau::Trial Radau::judge_error(double h) {
 // The rate of convergence speaks for a Jacobian only if all components had their share in it. Those
 // that move most may hide others, for which the entries are far too large.
 Radau::Trial Radau::judge_jacobian(double h) {
-  if (options_.fixed_step > 0 || h <= kProvenGrowth * proven_h_) return Trial::Good;
+  if (options_.fixed_step > 0 || is_linear_) return Trial::Good;
   ++stats_.jacobians;
   ++stats_.factorizations;
   const EvalStatus status = stages_.error_at_end(t_, h, y_, work_);
   if (status == EvalStatus::Fatal) return Trial::Fatal;
   have_end_jacobian_ = status == EvalStatus::Ok;
   if (have_end_jacobian_ && !(newton_norm_(work_) <= kMostLeft)) return Trial::Misled;
-  proven_h_ = have_end_jacobian_ && stages_.is_linear() ? kLongestStep : h;
+  is_linear_ = have_end_jacobian_ && stages_.is_linear();
   return Trial::Good;
 }
 
@@ -316,7 +320,8 @@ void Radau::accept(double h, double t_new, bool limited) {
   ++stats_.steps;
   if (stages_.rate() > kKeepJacobianRate) {
     have_jacobian_ = jacobian_fresh_ = have_end_jacobian_;
-    factored_h_ = proven_h_ = 0;
+    factored_h_ = 0;
+    is_linear_ = false;
     if (have_end_jacobian_) stages_.take_end_jacobian();
   } else if (h_ >= h && h_ <= kKeepStepUpTo * h) {
     h_ = h;

@@ -214,7 +214,7 @@ EvalStatus RadauStages::error_at_end(double t, double h, std::span<const double>
 }
 
 bool RadauStages::is_linear() const {
-  constexpr double kSame = 1e-3;
+  constexpr double kSame = 1e-6;  // differences are not better
   const auto same = [](double a, double b) {
     return std::abs(a - b) <= kSame * (std::abs(a) + std::abs(b));
   };

@@ -88,9 +88,10 @@ class Engine : public Physics {
     bool is_listed = false;               ///< in `changed_`
     const StateVariant* told = nullptr;   ///< the choice of states that was told last
     double last_event = -1;
-    int crowded = 0;                    ///< events in a row between which no time passed
-    std::vector<double> instants = {};  ///< the last times it was restarted at: to notice Zeno
-    double accumulates_at = kNever;     ///< where these pointed to, when they came in a series
+    int crowded = 0;                       ///< events in a row between which no time passed
+    std::vector<double> instants = {};     ///< the last times it was restarted at: to notice Zeno
+    const Plan* retreated_from = nullptr;  ///< the mode at the last of them, if it was a retreat
+    double accumulates_at = kNever;        ///< where these pointed to, when they came in a series
     static constexpr double kNever = std::numeric_limits<double>::infinity();
   };
   class View;

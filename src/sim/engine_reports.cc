@@ -135,16 +135,22 @@ bool Engine::notice_chattering(Member& member) {
 
 /// Events whose distances shrink like a geometric series never get past its limit. Near to it they
 /// may come in a haze: bodies that fall by less than what is known of their places. Then it shows
-/// in that they come past the limit, as dense as before it.
+/// in that they come past the limit, as dense as before it, or denser than the limit is near. The
+/// faster they shrink the fewer there are before the haze.
 bool Engine::notice_zeno(std::int32_t number) {
-  constexpr std::size_t kKept = 12;
+  constexpr std::size_t kKept = 12, kFewest = 6;
+  constexpr double kFast = 1e-3;  // shrunk to this, fewer will do
   constexpr double kHaze = 1e-4;  // of the time that the series took
   Member& member = members_[at(number)];
   std::vector<double>& times = member.instants;
   const double now = workshop_.machine.time;
+  const Plan* const plan = member.part->plan();
+  // Steps given up in vain, and then nothing changed: that was none.
+  if (member.retreated_from == plan && !times.empty()) times.pop_back();
   if (times.empty() || now > times.back()) times.push_back(now);
-  if (times.size() <= kKept) return true;
-  times.erase(times.begin());
+  member.retreated_from = member.run->events().front().border == kRetreat ? plan : nullptr;
+  if (times.size() > kKept) times.erase(times.begin());
+  if (times.size() < kFewest) return true;
   // Nearer to the limit than this, events cannot be told from each other: whoever goes on loses
   // one.
   constexpr double kApart = 1e-13;
@@ -153,18 +159,22 @@ bool Engine::notice_zeno(std::int32_t number) {
   const double step = times[last] - times[last - 1];
   const double span = std::max(std::abs(now), times.back() - times.front());
   const double near = goes_on ? kApart * std::abs(now) : 1e-8 * span;
-  const bool is_past = now > member.accumulates_at;
-  if (is_past && now < member.accumulates_at + kHaze * span && step < 0.1 * kHaze * span) {
+  const bool is_dense = step <= (now > member.accumulates_at ? 0.1 * kHaze * span : near);
+  if (now >= member.accumulates_at + kHaze * span) member.accumulates_at = Member::kNever;
+  if (member.accumulates_at != Member::kNever && is_dense) {
     return fail_zeno(member, member.accumulates_at, step, 1);
   }
-  if (is_past) member.accumulates_at = Member::kNever;
   if (step * step > kHaze * span * (times[last - 1] - times[last - 2])) return true;  // far away
   double least = kInfinity, most = 0;
-  for (std::size_t i = 2; i < times.size(); ++i) {
-    const double ratio = (times[i] - times[i - 1]) / (times[i - 1] - times[i - 2]);
+  std::size_t first = last - 1;
+  do {
+    const double ratio = (times[first + 1] - times[first]) / (times[first] - times[first - 1]);
     least = std::min(least, ratio);
     most = std::max(most, ratio);
-  }
+    --first;
+  } while (first > 0 &&
+           (last - first < kFewest - 1 || step > kFast * (times[first + 1] - times[first])));
+  if (step > kFast * (times[first + 1] - times[first]) && times.size() < kKept) return true;
   const double rest = step * most / (1 - most);
   const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
   if (!geometric || rest > kHaze * span) return true;
