@@ -159,9 +159,8 @@ bool Engine::notice_zeno(std::int32_t number) {
   const double step = times[last] - times[last - 1];
   const double span = std::max(std::abs(now), times.back() - times.front());
   const double near = goes_on ? kApart * std::abs(now) : 1e-8 * span;
-  const bool is_dense = step <= (now > member.accumulates_at ? 0.1 * kHaze * span : near);
   if (now >= member.accumulates_at + kHaze * span) member.accumulates_at = Member::kNever;
-  if (member.accumulates_at != Member::kNever && is_dense) {
+  if (now > member.accumulates_at && step < 0.1 * kHaze * span) {
     return fail_zeno(member, member.accumulates_at, step, 1);
   }
   if (step * step > kHaze * span * (times[last - 1] - times[last - 2])) return true;  // far away
@@ -177,6 +176,9 @@ bool Engine::notice_zeno(std::int32_t number) {
   if (step > kFast * (times[first + 1] - times[first]) && times.size() < kKept) return true;
   const double rest = step * most / (1 - most);
   const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
+  if (!geometric && member.accumulates_at != Member::kNever && step <= near) {
+    return fail_zeno(member, member.accumulates_at, step, 1);
+  }
   if (!geometric || rest > kHaze * span) return true;
   member.accumulates_at = now + rest;
   return rest > near || fail_zeno(member, now + rest, step, most);
