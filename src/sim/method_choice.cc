@@ -55,9 +55,6 @@ double MethodChoice::work_of(const numerics::IntegratorStats& s) {
 }
 
 Method MethodChoice::implicit() const {
-  // Radau's long steps judge their error by the Jacobian at their begin. Beside the end of a root
-  // that is so large that it hides any error.
-  if (facts_.has_roots) return bdf_;
   const bool many_events = restarts_ >= kEnoughRestarts && steps_per_restart_ < kFewSteps;
   return many_events || facts_.size <= kSmall ? radau_ : bdf_;
 }
@@ -136,7 +133,6 @@ bool MethodChoice::note_failure() {
   if (method_ != bdf_ && method_ != radau_) return false;
   // Where a Jacobian is infinite, as that of sqrt at 0, a method without one may still go on.
   if (failures_ == 2 && !is_explicit(before_failures_)) return enter(Method::DormandPrince), true;
-  if (facts_.has_roots && method_ == bdf_) return false;
   return enter(method_ == bdf_ ? radau_ : bdf_), true;
 }
 

@@ -35,7 +35,6 @@ class MethodChoice {
     bool has_states = true;
     bool prefers_dae = false;  ///< the ODE form has large implicit blocks or a dense Jacobian
     int size = 0;              ///< components of the form that an implicit method would integrate
-    bool has_roots = false;    ///< derivatives may grow without bound, as that of sqrt(x) does
   };
   MethodChoice(SolverChoice wanted, Facts facts);
 

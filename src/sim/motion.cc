@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "expr/build.h"
-#include "expr/incidence.h"
 #include "numerics/bdf.h"
 #include "numerics/cvode_integrator.h"
 #include "numerics/ida_integrator.h"
@@ -60,24 +59,6 @@ structure::BlockOrder order_of_guesses(const structure::BlockOrder& ivp, const B
     if (graph.block_of({x.var, x.order + 1}) >= 0) guessed.push_back({x.var, x.order + 1});
   }
   return restrict_order(ivp, graph.needed_for(guessed));
-}
-
-// Whether some function in the equations has unbounded derivatives where it still has values.
-bool has_roots(const expr::Pool& pool, const structure::BlockOrder& order) {
-  std::vector<expr::ExprId> rows;
-  for (const structure::BlockOrder::Row& row : order.rows) rows.push_back(row.expr);
-  const expr::Occurrences found = expr::occurrences(
-      pool, rows, {},
-      [&](expr::ExprId e) {
-        if (pool.op(e) == expr::Op::Sqrt) return e;
-        if (pool.op(e) != expr::Op::Pow) return expr::ExprId{};
-        const expr::ExprId exponent = pool.operand(e, 1);
-        const bool is_number = pool.op(exponent) == expr::Op::Constant;
-        const double p = is_number ? pool.constant(exponent) : 0.5;
-        return p > 0 && p < 2 && p != 1 ? e : expr::ExprId{};
-      },
-      expr::kMoving);
-  return !found.node.empty();
 }
 
 }  // namespace
@@ -177,10 +158,8 @@ MethodChoice::Facts Motion::Implementation::facts() {
   const bool fills_in = ode.size() > kManyStates && ode.estimated_entries() > 10 * edges;
   const bool dae_is_better = fills_in || ode.counts().largest_block > kLargeBlock;
   const std::size_t size = states.size() + (dae_is_better ? ivp.unknowns.size() : 0);
-  return {.has_states = !states.empty(),
-          .prefers_dae = dae_is_better,
-          .size = static_cast<int>(size),
-          .has_roots = has_roots(context.pool, ivp)};
+  return {
+      .has_states = !states.empty(), .prefers_dae = dae_is_better, .size = static_cast<int>(size)};
 }
 
 SystemSolver& Motion::Implementation::separate(std::optional<SystemSolver>& solver) {
