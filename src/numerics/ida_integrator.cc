@@ -52,10 +52,13 @@ class IdaIntegrator final : public Integrator {
   static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* self);
   static int jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix j,
                       void* self, N_Vector, N_Vector, N_Vector);
+  EvalStatus evaluate_jacobian(double t, double cj, std::span<const double> y,
+                               std::span<const double> yp);
+  void move_aside(double sign, std::span<const double> y, std::span<const double> yp);
   static int convergence(SUNNonlinearSolver solver, N_Vector y, N_Vector correction,
                          double tolerance, N_Vector weights, void* self);
   static int weights(N_Vector y, N_Vector out, void* self);
-  bool states_settle(int iteration, N_Vector correction, double tolerance, N_Vector weights);
+  bool states_rest(N_Vector correction, N_Vector weights) const;
   double excess_of(N_Vector correction, N_Vector weights) const;
   void configure();
   void begin(double t_limit);
@@ -77,9 +80,11 @@ class IdaIntegrator final : public Integrator {
   sundials::LinearSolver linear_;
   sundials::NonlinearSolver newton_;
   std::unique_ptr<void, FreeIda> ida_;
-  std::vector<double> entries_;
+  std::vector<double> entries_, beside_;
+  bool is_beside_ = false;  // the last Jacobian was evaluated there
+  long failures_seen_ = 0;  // of Newton, before it
   std::optional<DifferenceJacobian> differences_;
-  NewtonConvergence convergence_, states_convergence_;
+  NewtonConvergence convergence_;
   double share_ = 1;  // of a correction that is made in this iteration
   double t_ = 0, t_old_ = 0;
   double step_before_ = 0;  // length of the step before the last
@@ -102,7 +107,8 @@ IdaIntegrator::IdaIntegrator(DaeProblem& problem, const IntegratorOptions& optio
       dense_matrix_(prefers_dense(pattern_, options.matrix)),
       norm_(step_tolerances(options, multistep_share(options.tolerances.relative)), problem.size(),
             options.suppress_algebraic ? problem.differential() : std::span<const char>{}),
-      entries_(static_cast<std::size_t>(pattern_.nonzeros())) {
+      entries_(static_cast<std::size_t>(pattern_.nonzeros())),
+      beside_(static_cast<std::size_t>(problem.size())) {
   const int n = problem.size();
   y_ = sundials::make_vector(n, context_.get());
   yp_ = sundials::make_vector(n, context_.get());
@@ -155,11 +161,12 @@ int IdaIntegrator::convergence(SUNNonlinearSolver solver, N_Vector y, N_Vector c
   }
   const int found = sundials::judge(s.convergence_, solver, correction, tolerance, weights);
   if (found == SUN_NLS_SUCCESS) return found;
-  const bool is_settled = s.states_settle(iteration, correction, tolerance, weights);
   const auto is_last = [&] {
     return iteration + 1 >= (s.share_ < 1 ? kMaxIterations : kUsualIterations);
   };
-  if (is_settled && (found != SUN_NLS_CONTINUE || is_last())) return SUN_NLS_SUCCESS;
+  if ((found != SUN_NLS_CONTINUE || is_last()) && s.states_rest(correction, weights)) {
+    return SUN_NLS_SUCCESS;
+  }
   const double excess = iteration > 0 ? s.excess_of(correction, weights) : 0;
   if (excess > 0) N_VLinearSum(1, y, -excess, correction, y);
   N_VScale(1 - excess, correction, s.last_correction_.get());
@@ -189,20 +196,17 @@ double IdaIntegrator::excess_of(N_Vector correction, N_Vector weights) const {
 }
 
 // Where the slope of an algebraic variable is infinite, as that of a flow at the end of its root,
-// no iteration makes it accurate. If the states do not feel that any more it is not asked for: the
-// values of algebraic variables are solved for anew, from the states.
-bool IdaIntegrator::states_settle(int iteration, N_Vector correction, double tolerance,
-                                  N_Vector weights) {
+// the rounding of the states makes more of it than its tolerance. (Corrections of the states that
+// are merely within theirs prove nothing there: a huge slope makes them small.)
+bool IdaIntegrator::states_rest(N_Vector correction, N_Vector weights) const {
   const std::span<const char> counts = problem_.differential();
   if (!options_.suppress_algebraic || counts.empty()) return false;
+  const double rounding = 8 * std::numeric_limits<double>::epsilon() / norm_.relative();
   const std::span<const double> v = sundials::values(correction), w = sundials::values(weights);
-  double sum = 0;
   for (std::size_t i = 0; i < v.size(); ++i) {
-    if (counts[i]) sum += (v[i] * w[i]) * (v[i] * w[i]);
+    if (counts[i] && !(std::abs(v[i]) * w[i] <= rounding)) return false;
   }
-  const double norm = std::sqrt(sum / static_cast<double>(v.size()));
-  return states_convergence_.judge(iteration, norm, tolerance) ==
-         NewtonConvergence::Verdict::Converged;
+  return true;
 }
 
 int IdaIntegrator::weights(N_Vector y, N_Vector out, void* self) {
@@ -229,19 +233,42 @@ int IdaIntegrator::residual(double t, N_Vector y, N_Vector yp, N_Vector r, void*
 int IdaIntegrator::jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vector, SUNMatrix j,
                             void* self, N_Vector, N_Vector, N_Vector) {
   auto& s = *static_cast<IdaIntegrator*>(self);
-  ++s.counts_.jacobians;
-  s.convergence_.forget();
-  s.states_convergence_.forget();
-  EvalStatus status = EvalStatus::Ok;
-  if (s.differences_) {
-    status = s.differences_->evaluate(s.problem_, t, sundials::values(y), sundials::values(yp), 1,
-                                      cj, s.entries_);
-    s.counts_.evaluations += s.differences_->evaluations();
-  } else {
-    status = s.problem_.jacobian(t, sundials::values(y), sundials::values(yp), 1, cj, s.entries_);
+  const std::span<const double> at = sundials::values(y), slope = sundials::values(yp);
+  long failures = 0;
+  check(IDAGetNumNonlinSolvConvFails(s.ida_.get(), &failures));
+  const bool has_helped = std::exchange(s.failures_seen_, failures) == failures;
+  s.is_beside_ = has_helped || !s.is_beside_;
+  EvalStatus status = EvalStatus::Domain;
+  for (const double sign : {1.0, -1.0}) {
+    if (!s.is_beside_ || status != EvalStatus::Domain) break;
+    s.move_aside(sign, at, slope);
+    status = s.evaluate_jacobian(t, cj, s.beside_, slope);
   }
+  if (status == EvalStatus::Domain) status = s.evaluate_jacobian(t, cj, at, slope);
   if (status == EvalStatus::Ok) sundials::store(s.pattern_, s.entries_, s.dense_matrix_, j);
   return s.code_of(status);
+}
+
+EvalStatus IdaIntegrator::evaluate_jacobian(double t, double cj, std::span<const double> y,
+                                            std::span<const double> yp) {
+  ++counts_.jacobians;
+  convergence_.forget();
+  if (!differences_) return problem_.jacobian(t, y, yp, 1, cj, entries_);
+  const EvalStatus status = differences_->evaluate(problem_, t, y, yp, 1, cj, entries_);
+  counts_.evaluations += differences_->evaluations();
+  return status;
+}
+
+// A point that the tolerance cannot tell from y. Beside the end of a root slopes may be larger than
+// any that the step will meet, and then every correction is small, whatever is wrong: but that far
+// away they are not.
+void IdaIntegrator::move_aside(double sign, std::span<const double> y, std::span<const double> yp) {
+  constexpr double kPart = 0.3;
+  weights_.weights(y, beside_);
+  for (std::size_t i = 0; i < beside_.size(); ++i) {
+    const double by = kPart / beside_[i];
+    beside_[i] = y[i] + (yp[i] < 0 ? -sign : sign) * by;
+  }
 }
 
 void IdaIntegrator::restart(double t, std::span<const double> y, std::span<const double> yp,

@@ -8,7 +8,7 @@ namespace chi::sim {
 
 void point_beside(int which, std::span<const double> y, std::span<const double> yp,
                   std::span<double> out) {
-  constexpr double kBeside = 1e-11, kSmall = 1e-3;
+  constexpr double kBeside = 1e-7, kSmall = 1e-3;
   const auto reach = [&](std::size_t i) { return kBeside * (std::abs(y[i]) + kSmall); };
   double fastest = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
