@@ -164,9 +164,7 @@ int IdaIntegrator::convergence(SUNNonlinearSolver solver, N_Vector y, N_Vector c
   const auto is_last = [&] {
     return iteration + 1 >= (s.share_ < 1 ? kMaxIterations : kUsualIterations);
   };
-  if ((found != SUN_NLS_CONTINUE || is_last()) && s.states_rest(correction, weights)) {
-    return SUN_NLS_SUCCESS;
-  }
+  if (s.share_ < 1 && is_last() && s.states_rest(correction, weights)) return SUN_NLS_SUCCESS;
   const double excess = iteration > 0 ? s.excess_of(correction, weights) : 0;
   if (excess > 0) N_VLinearSum(1, y, -excess, correction, y);
   N_VScale(1 - excess, correction, s.last_correction_.get());
@@ -196,8 +194,9 @@ double IdaIntegrator::excess_of(N_Vector correction, N_Vector weights) const {
 }
 
 // Where the slope of an algebraic variable is infinite, as that of a flow at the end of its root,
-// the rounding of the states makes more of it than its tolerance. (Corrections of the states that
-// are merely within theirs prove nothing there: a huge slope makes them small.)
+// the rounding of the states makes more of it than its tolerance, and Newton jumps to and fro
+// across that. (Corrections of the states that are merely within their tolerance prove nothing
+// there: a huge slope makes them small.)
 bool IdaIntegrator::states_rest(N_Vector correction, N_Vector weights) const {
   const std::span<const char> counts = problem_.differential();
   if (!options_.suppress_algebraic || counts.empty()) return false;
