@@ -69,10 +69,10 @@ class CvodeIntegrator final : public Integrator {
   ErrorNorm norm_;
   FadingWeights weights_{norm_};
   sundials::Context context_ = sundials::make_context();
-  sundials::Vector y_, view_;
-  std::optional<OdeAsDae> implicit_;  // BDF only, as the next seven
-  std::vector<double> jacobian_;      // -∂f/∂y, in the pattern of `implicit_`
-  std::vector<double> entries_;       // I - γ ∂f/∂y
+  sundials::Vector y_, next_y_, view_;  // what CVODE hands out when it fails is not quite y
+  std::optional<OdeAsDae> implicit_;    // BDF only, as the next seven
+  std::vector<double> jacobian_;        // -∂f/∂y, in the pattern of `implicit_`
+  std::vector<double> entries_;         // I - γ ∂f/∂y
   bool dense_matrix_ = true;
   sundials::Matrix matrix_;
   sundials::LinearSolver linear_;
@@ -101,6 +101,7 @@ CvodeIntegrator::CvodeIntegrator(OdeProblem& problem, const IntegratorOptions& o
       norm_(step_tolerances(options, multistep_share(options.tolerances.relative)), problem.size(),
             {}),
       y_(sundials::make_vector(problem.size(), context_.get())),
+      next_y_(sundials::make_vector(problem.size(), context_.get())),
       view_(sundials::make_view(problem.size(), context_.get())),
       yp_(static_cast<std::size_t>(problem.size())),
       work_(yp_.size()),
@@ -262,10 +263,11 @@ StepStatus CvodeIntegrator::step(double t_limit) {
   double reached = t_;
   // After a creep CVODE may be an ulp behind and first hand out what we already have.
   for (int attempt = 0; attempt < 3 && reached <= t_; ++attempt) {
-    const int flag = CVode(cvode_.get(), limit, y_.get(), &reached, CV_ONE_STEP);
+    const int flag = CVode(cvode_.get(), limit, next_y_.get(), &reached, CV_ONE_STEP);
     if (flag < 0) return status_of(flag);
   }
   if (reached <= t_) return left_domain_ ? StepStatus::DomainError : StepStatus::StepTooSmall;
+  std::swap(y_, next_y_);
   step_before_ = t_ - t_old_;
   t_old_ = t_;
   t_ = reached;

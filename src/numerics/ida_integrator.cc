@@ -75,7 +75,8 @@ class IdaIntegrator final : public Integrator {
   ErrorNorm norm_;
   FadingWeights weights_{norm_};
   sundials::Context context_ = sundials::make_context();
-  sundials::Vector y_, yp_, view_, last_correction_;
+  sundials::Vector y_, yp_, next_y_, next_yp_;  // what IDA hands out when it fails is not quite y
+  sundials::Vector view_, last_correction_;
   sundials::Matrix matrix_;
   sundials::LinearSolver linear_;
   sundials::NonlinearSolver newton_;
@@ -112,6 +113,8 @@ IdaIntegrator::IdaIntegrator(DaeProblem& problem, const IntegratorOptions& optio
   const int n = problem.size();
   y_ = sundials::make_vector(n, context_.get());
   yp_ = sundials::make_vector(n, context_.get());
+  next_y_ = sundials::make_vector(n, context_.get());
+  next_yp_ = sundials::make_vector(n, context_.get());
   last_correction_ = sundials::make_vector(n, context_.get());
   view_ = sundials::make_view(n, context_.get());
   matrix_ = sundials::make_matrix(pattern_, dense_matrix_, context_.get());
@@ -324,10 +327,13 @@ StepStatus IdaIntegrator::step(double t_limit) {
   double reached = t_;
   // After a creep IDA may be an ulp behind and first hand out what we already have.
   for (int attempt = 0; attempt < 3 && reached <= t_; ++attempt) {
-    const int flag = IDASolve(ida_.get(), limit, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
+    const int flag =
+        IDASolve(ida_.get(), limit, &reached, next_y_.get(), next_yp_.get(), IDA_ONE_STEP);
     if (flag < 0) return status_of(flag);
   }
   if (reached <= t_) return left_domain_ ? StepStatus::DomainError : StepStatus::StepTooSmall;
+  std::swap(y_, next_y_);
+  std::swap(yp_, next_yp_);
   step_before_ = t_ - t_old_;
   t_old_ = t_;
   t_ = reached;

@@ -106,6 +106,13 @@ void PartRun::search(double time) {
   if (part_.has_sides_of(time)) forget_relevant();
   search_window(time);
   note_return();
+  if (motion_ == nullptr || !has_window_ || part_.mode_borders().empty()) return;
+  // Values were only asked for up to the event. In a mode that goes on, though it ends on the
+  // border, there may be none beyond it.
+  const double end = events_.empty() ? reached_ : events_.front().time;
+  if (!(end > time)) return;
+  search_frame_ = part_.frame();
+  if (!values_at(end, search_frame_)) restart(time, numerics::Restart::Warm);
 }
 
 void PartRun::search_window(double time) {
