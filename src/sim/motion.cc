@@ -101,6 +101,7 @@ struct Motion::Implementation {
   SystemSolver guesses;
   std::vector<double> frame;  // of the integration: nobody else's guesses get in
   OdeForm ode;
+  structure::BlockOrder dae_order;
   std::optional<DaeForm> dae;
   MethodChoice choice;
   std::array<std::unique_ptr<Integrator>, kMethodCount> integrators;
@@ -172,7 +173,11 @@ std::unique_ptr<Integrator> Motion::Implementation::make(Method method) {
   numerics::IntegratorOptions o;
   o.tolerances.relative = options.rtol;
   o.tolerances.absolute = options.atol;
-  if (uses_dae_form(method) && !dae) dae.emplace(context, ivp, states, inputs, frame);
+  if (uses_dae_form(method) && !dae) {
+    // Unknowns that no derivative needs are solved for where somebody asks for them.
+    dae_order = restrict_order(ivp, graph.needed_for(derivatives_of(states)));
+    dae.emplace(context, dae_order, states, inputs, frame);
+  }
   if (method == Method::Bdf || method == Method::Cvode || method == Method::Radau)
     ode.prepare_jacobian();
   frame.resize(at(context.leaves.size()), 0.0);
