@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "expr/build.h"
-#include "expr/differentiate.h"
-#include "expr/incidence.h"
-#include "expr/linearity.h"
-#include "expr/substitute.h"
+#include "sim/jump_equations.h"
 
 namespace chi::sim {
 namespace {
@@ -17,120 +15,6 @@ using expr::ExprId;
 using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-/// The jump equations of one plan over three kinds of leaves: the values after the instant take the
-/// places of x_j^(d_j - 1); the values before it and the impulses get variables of their own.
-class JumpEquations {
- public:
-  JumpEquations(const SolverContext& context, const Plan& plan)
-      : pool_(context.pool), analysis_(plan.analysis()) {}
-
-  /// Of unknown j: its value before the instant, and its impulse.
-  VarRef before(std::size_t j) const {
-    return {expr::VarId{kFirstExtra + 2 * static_cast<std::int32_t>(j)}, 0};
-  }
-  VarRef before(VarRef x) const {
-    return before(at(static_cast<std::int32_t>(analysis_.unknown_index(x.var))));
-  }
-  VarRef impulse(std::size_t j) const {
-    return {expr::VarId{kFirstExtra + 2 * static_cast<std::int32_t>(j) + 1}, 0};
-  }
-
-  structure::BlockOrder order() {
-    structure::Analysis jump;
-    std::vector<VarRef> given;
-    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
-      const int d = analysis_.d[j];
-      if (d == 0) continue;
-      jump.unknowns.push_back(analysis_.unknowns[j]);
-      jump.d.push_back(d - 1);
-      for (int k = 0; k < d - 1; ++k) given.push_back({analysis_.unknowns[j], k});
-    }
-    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
-      if (analysis_.d[j] > 0) continue;
-      jump.unknowns.push_back(impulse(j).var);
-      jump.d.push_back(0);
-    }
-    jump.is_declared.assign(jump.unknowns.size(), 1);
-    for (std::size_t i = 0; i < analysis_.c.size(); ++i) {
-      jump.kept.push_back(analysis_.kept[i]);
-      jump.c.push_back(0);
-      const int c = analysis_.c[i];
-      jump.derivatives.push_back({c > 0 ? analysis_.derivatives[i][at(c - 1)] : integral(i)});
-    }
-    std::sort(given.begin(), given.end());
-    return structure::order_blocks(pool_, jump, given);
-  }
-
-  /// The value that the highest derivative of unknown j has now.
-  VarRef present(std::size_t j) const {
-    return {expr::VarId{kFirstExtra + (1 << 27) + static_cast<std::int32_t>(j)}, 0};
-  }
-  /// The integrated rows, with the numbers of their slopes in `slopes`.
-  const std::vector<IntegratedRow>& integrated() const { return integrated_; }
-  const std::vector<ExprId>& slopes() const { return slopes_; }
-  /// A row that is not seen to be linear in the highest derivatives of these unknowns: a product of
-  /// them, or a function.
-  struct Doubtful {
-    ExprId row;
-    std::vector<std::size_t> unknowns;
-  };
-  const std::vector<Doubtful>& doubtful() const { return doubtful_; }
-
- private:
-  static constexpr std::int32_t kFirstExtra = 1 << 29;  // ids that no variable of a model has
-
-  /// Σ_j ∂f_i/∂x_j^(d_j) times the jump or the impulse.
-  ExprId integral(std::size_t i) {
-    const ExprId row = analysis_.derivatives[i].front();
-    std::vector<ExprId> leading;
-    std::vector<std::size_t> unknown;
-    std::vector<expr::Replacement> mean;
-    for (const ExprId leaf : expr::variables(pool_, std::array{row}).node) {
-      const VarRef x = pool_.variable(leaf);
-      const int j = analysis_.unknown_index(x.var);
-      if (j < 0) continue;
-      const int d = analysis_.d[at(j)];
-      if (x.order == d) {
-        leading.push_back(leaf);
-        unknown.push_back(at(j));
-      } else if (x.order == d - 1) {
-        const ExprId old = expr::variable(pool_, before(at(j)).var);
-        mean.push_back(
-            {leaf, expr::mul(pool_, expr::constant(pool_, 0.5), expr::add(pool_, leaf, old))});
-      }
-    }
-    if (leading.empty()) return expr::constant(pool_, 0);
-    if (expr::linearity(pool_, std::array{row}, leading)[0] == expr::Linearity::Nonlinear) {
-      // Its slopes are taken where they are; that is right if it is linear along the jump.
-      for (std::size_t k = 0; k < leading.size(); ++k) {
-        mean.push_back({leading[k], expr::variable(pool_, present(unknown[k]).var)});
-      }
-      doubtful_.push_back({row, unknown});
-    }
-    ExprId sum = expr::constant(pool_, 0);
-    IntegratedRow& terms = integrated_.emplace_back();
-    for (std::size_t k = 0; k < leading.size(); ++k) {
-      const std::size_t j = unknown[k];
-      const int d = analysis_.d[j];
-      const ExprId slope = expr::substitute(pool_, expr::partial(pool_, row, leading[k]), mean);
-      const ExprId step =
-          d == 0 ? expr::variable(pool_, impulse(j).var)
-                 : expr::sub(pool_, expr::variable(pool_, analysis_.unknowns[j], d - 1),
-                             expr::variable(pool_, before(j).var));
-      sum = expr::add(pool_, sum, expr::mul(pool_, slope, step));
-      terms.terms.push_back({{analysis_.unknowns[j], std::max(d - 1, 0)}, 0, d == 0});
-      slopes_.push_back(slope);
-    }
-    return sum;
-  }
-
-  expr::Pool& pool_;
-  const structure::Analysis& analysis_;
-  std::vector<IntegratedRow> integrated_;
-  std::vector<ExprId> slopes_;  // of all terms, one row after the other
-  std::vector<Doubtful> doubtful_;
-};
 
 template <class Place>
 std::vector<ConservedSum> sums_of(const SolverContext& context, const JumpEquations& equations,
@@ -199,6 +83,120 @@ bool is_linear_along(const SolverContext& context, const JumpEquations& equation
   return true;
 }
 
+/// The weights of sliding, found together with the jump by Newton's method (jump_equations.h).
+template <class Place>
+class WeightSearch {
+ public:
+  WeightSearch(const SolverContext& context, const JumpEquations& equations,
+               const structure::Analysis& analysis, std::vector<double>& frame, const Place& place)
+      : equations_(equations), analysis_(analysis), frame_(frame), place_(place) {
+    const std::size_t count = equations.weights().size();
+    if (count == 0) return;
+    std::vector<ExprId> slopes;
+    for (const auto& one : equations.weight_slopes()) slopes.push_back(one.slope);
+    formulas_.emplace(context.pool, slopes, context.leaves, context.boxes);
+    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
+      at_reference(j) = frame_[place_({analysis_.unknowns[j], analysis_.d[j]})];
+    }
+    for (const std::size_t w : equations_.weights()) {
+      frame_[place_(equations_.present(w))] = kMiddle;
+      frame_[place_(equations_.bound(w))] = 0;
+    }
+    finite_ = slopes_by_weight();
+    // Forces that begin with the impulse were zero before it: any others serve as well.
+    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
+      at_reference(j) =
+          1 + kGolden * static_cast<double>(j) - std::floor(kGolden * static_cast<double>(j));
+    }
+    first_ = slopes_by_weight();
+  }
+
+  bool solve(SystemSolver& solver) {
+    constexpr int kRounds = 12;
+    for (int round = 0; round < kRounds; ++round) {
+      if (!solver.solve(frame_.data(), Effort::Full)) return false;
+      if (!move()) return true;
+    }
+    return false;
+  }
+
+  /// See JumpResult; none if nothing tells to which side an impulse would take one of them.
+  std::optional<std::vector<double>> means() {
+    std::vector<double> result;
+    for (std::size_t k = 0; k < equations_.weights().size(); ++k) {
+      const std::size_t w = equations_.weights()[k];
+      const double step = frame_[place_(equations_.impulse(w))];
+      double mean = frame_[place_(equations_.present(w))];
+      if (frame_[place_(equations_.bound(w))] == 0) {
+        mean = std::numeric_limits<double>::quiet_NaN();
+        double along = 0;
+        for (std::size_t i = 0; i < finite_[k].size(); ++i) along += finite_[k][i] * first_[k][i];
+        if (std::abs(step) > kNoImpulse && along == 0) return std::nullopt;
+        if (std::abs(step) > kNoImpulse) {
+          mean = std::copysign(std::numeric_limits<double>::infinity(), step * along);
+        }
+      }
+      result.push_back(mean);
+    }
+    return result;
+  }
+
+ private:
+  static constexpr double kMiddle = 0.5;
+  static constexpr double kGolden = 0.6180339887498949;
+  /// An impulse smaller than this beside the largest is rounding; a weight is as good as that.
+  static constexpr double kNoImpulse = 1e-9;
+
+  double& at_reference(std::size_t j) { return frame_[place_(equations_.reference(j))]; }
+
+  std::vector<std::vector<double>> slopes_by_weight() {
+    std::vector<double> values(equations_.weight_slopes().size());
+    formulas_->evaluate_each(frame_.data(), values.data());
+    std::vector<std::vector<double>> result(equations_.weights().size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      result[equations_.weight_slopes()[i].weight].push_back(values[i]);
+    }
+    return result;
+  }
+
+  /// The weights make their steps, and those which turn out to be factors of impulses are bound to
+  /// these. Whether anything changed.
+  bool move() {
+    if (equations_.weights().empty()) return false;
+    double largest = 0;
+    const std::vector<double> before = frame_;
+    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
+      if (std::ranges::find(equations_.weights(), j) != equations_.weights().end()) continue;
+      const int d = analysis_.d[j];
+      at_reference(j) = d == 0 ? frame_[place_(equations_.impulse(j))]
+                               : frame_[place_({analysis_.unknowns[j], d - 1})] -
+                                     frame_[place_(equations_.before(j))];
+      largest = std::max(largest, std::abs(at_reference(j)));
+    }
+    for (const std::size_t w : equations_.weights()) frame_[place_(equations_.bound(w))] = 1;
+    const std::vector<std::vector<double>> slopes = slopes_by_weight();
+    bool moved = false;
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      const std::size_t w = equations_.weights()[k];
+      const bool was_bound = before[place_(equations_.bound(w))] != 0;
+      const bool is_bound = std::ranges::any_of(
+          slopes[k], [&](double slope) { return std::abs(slope) > kNoImpulse * largest; });
+      const double step = frame_[place_(equations_.impulse(w))];
+      frame_[place_(equations_.bound(w))] = is_bound ? 1 : 0;
+      if (was_bound && is_bound) frame_[place_(equations_.present(w))] += step;
+      moved = moved || is_bound != was_bound || (is_bound && std::abs(step) > kNoImpulse);
+    }
+    return moved;
+  }
+
+  const JumpEquations& equations_;
+  const structure::Analysis& analysis_;
+  std::vector<double>& frame_;
+  const Place& place_;
+  std::optional<code::Formulas> formulas_;
+  std::vector<std::vector<double>> finite_, first_;  // slopes, of forces before, and at the start
+};
+
 }  // namespace
 
 JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<double>& frame,
@@ -247,11 +245,20 @@ JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<doub
     result.why = "a constraint is violated that no impulse can satisfy";
   }
   if (!result.violated_rows.empty()) return result;
-  if (!solver.solve(frame.data(), Effort::Full)) {
+  WeightSearch weights(context, equations, analysis, frame, place);
+  frame.resize(std::max(frame.size(), at(context.leaves.size())), 0.0);
+  std::optional<std::vector<double>> means;
+  if (weights.solve(solver)) means = weights.means();
+  if (!means) {
     result.why = "the equations of the jump have no solution";
     return result;
   }
+  result.weights = std::move(*means);
+  for (const std::size_t w : equations.weights()) {
+    frame[place({analysis.unknowns[w], 0})] = frame[place(equations.present(w))];
+  }
   for (std::size_t j = 0; j < analysis.unknowns.size(); ++j) {
+    if (std::ranges::find(equations.weights(), j) != equations.weights().end()) continue;
     const VarRef x{analysis.unknowns[j], analysis.d[j] - 1};
     if (analysis.d[j] == 0) {
       const double weight = frame[place(equations.impulse(j))];

@@ -19,6 +19,9 @@ struct JumpResult {
   bool solved = false;
   std::vector<Change> changes;
   std::vector<ConservedSum> conserved;
+  /// Per weight of the mode: its mean over the instant, by the impulses it is a share of. Infinite
+  /// where it would have to be an impulse itself, NaN where none depends on it.
+  std::vector<double> weights;
   std::vector<std::int32_t> violated_rows;  ///< constraints that no impulse can satisfy,
   std::vector<double> violations;           ///< and by how much they are off
   std::string why;
@@ -35,8 +38,11 @@ struct JumpResult {
 ///     c_i = 0:   Σ_j ∂f_i/∂x_j^(d_j) [x_j^(d_j - 1)] + Σ_j ∂f_i/∂x_j P_j = 0,
 ///
 /// since finite terms integrate to nothing. Coefficients that jump are taken at the mean of both
-/// sides (P4 eq. 8). Lower derivatives are continuous: where these violate f_i^(k), k < c_i - 1, no
-/// impulse can help. `frame` holds the values before, and then those after with all derivatives.
+/// sides (P4 eq. 8). Weights of sliding are bounded numbers and no impulses, but shares of some:
+/// the friction of a body that falls on the floor is a share of the impulse of the floor
+/// (docs/theory/modes.md). Lower derivatives are continuous: where these violate f_i^(k), k < c_i -
+/// 1, no impulse can help. `frame` holds the values before, and then those after with all
+/// derivatives.
 JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<double>& frame,
                       double tolerance);
 

@@ -168,7 +168,7 @@ const ModeSearch::Attempt& ModeSearch::last_of_chain(Sides& sides) {
   while (true) {
     const Attempt& here = attempts_.at({sides, jumps});
     if ((!here.solved && here.refused.empty()) || !seen.insert(sides).second) return here;
-    const Sides next = here.solved ? here.right : pushed_sides(here.refused, sides);
+    const Sides next = here.solved ? here.right : impact_sides(here, sides);
     if (!attempts_.contains({next, jumps})) return here;
     sides = next;
   }

@@ -50,9 +50,17 @@ Sides ModeSearch::pushed_sides(const std::vector<Change>& changes, Sides sides) 
   return sides;
 }
 
+/// The sides during the impulse of an attempt that jumps, or was refused for it: those of the
+/// impulse, and of the friction that it brings about.
+Sides ModeSearch::impact_sides(const Attempt& attempt, const Sides& sides) {
+  Sides result = pushed_sides(attempt.refused.empty() ? attempt.changes : attempt.refused, sides);
+  for (const auto& [border, side] : attempt.swept) result[at(border)] = side;
+  return result;
+}
+
 /// A mode that jumps must be on the side of its impulses; what the values after it say comes then.
 void ModeSearch::let_impulses_decide(Attempt& attempt) {
-  Sides during = pushed_sides(attempt.changes, attempt.right);
+  Sides during = impact_sides(attempt, attempt.right);
   if (during == attempt.right) return;
   attempt.after = std::move(attempt.right);
   attempt.right = std::move(during);
@@ -67,9 +75,9 @@ bool ModeSearch::take_impact() {
   const std::size_t made = order_.size();
   for (std::size_t i = 0; i < made; ++i) {
     const Sides sides = assumed_[i];
-    if (order_[i]->refused.empty() || pushed_sides(order_[i]->refused, sides) != sides) continue;
+    if (order_[i]->refused.empty() || impact_sides(*order_[i], sides) != sides) continue;
     jumps_ = true;
-    const bool taken = iterate(sides) || take_resting();
+    const bool taken = iterate(sides) || iterate_sliding(sides) || take_resting();
     jumps_ = false;
     if (taken) return true;
   }
@@ -92,7 +100,7 @@ bool ModeSearch::take_touch() {
     if (!touch.solved || touch.jumped) continue;
     part_.right_sides(*touch.plan, touch.frame, assumed_[i], touch.after);
     show(touch);
-    const Sides during = pushed_sides(touch.changes, touch.after);
+    const Sides during = impact_sides(touch, touch.after);
     if (part_.plan_for(during).plan == touch.plan && take_what_follows(touch)) return true;
     show_loaded();
   }

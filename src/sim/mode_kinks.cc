@@ -106,15 +106,28 @@ bool ModeSearch::is_kink(const Sides& start, int border) {
     roots.push_back(minus->system.rows[i]);
   }
   code::Formulas formulas(pool, roots, part_.leaves_, part_.workshop_.boxes);
-  std::vector<double> frame = loaded_, values(roots.size());
+  const std::size_t place = at(part_.leaves_.place(leaf));
+  // Friction is continuous where nothing presses: only if no mode has a force there, it stays so.
+  return is_continuous(formulas, place, loaded_) &&
+         std::ranges::all_of(order_, [&](const Attempt* a) {
+           return !a->solved || a->jumped || !is_reached(a->frame, border) ||
+                  is_continuous(formulas, place, a->frame);
+         });
+}
+
+/// The formulas: a difference, its slope by the variable at `place`, and pairs that are the same
+/// where the difference is zero.
+bool ModeSearch::is_continuous(code::Formulas& formulas, std::size_t place,
+                               const std::vector<double>& there) const {
+  std::vector<double> frame = there, values(at(formulas.size()));
   part_.fit(frame);
+  const double here = frame[place];
   for (int step = 0; step < 3; ++step) {
     formulas.evaluate_each(frame.data(), values.data());
-    frame[at(part_.leaves_.place(leaf))] -= values[0] / values[1];
+    frame[place] -= values[0] / values[1];
   }
   formulas.evaluate_each(frame.data(), values.data());
-  const double here = loaded_[at(part_.leaves_.place(leaf))];
-  const double moved_by = std::abs(frame[at(part_.leaves_.place(leaf))] - here);
+  const double moved_by = std::abs(frame[place] - here);
   const RunOptions& options = part_.workshop_.options;
   if (!(moved_by <= options.atol + options.rtol * std::abs(here))) return false;
   for (std::size_t k = 2; k + 1 < values.size(); k += 2) {

@@ -16,8 +16,8 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// An impulse of a weight, which is a number between 0 and 1, beyond rounding.
-constexpr double kWeightImpulse = 1e-9;
+/// Weights, which are numbers between 0 and 1, are known to this.
+constexpr double kWeightBand = 1e-9;
 
 }  // namespace
 
@@ -47,9 +47,9 @@ bool ModeSearch::search() {
     found = found || iterate(start);
     const bool has_solution = attempt(start).solved;
     found = found || (find_kinks(start) && iterate(start)) || take_indifferent() ||
-            pivot(start, false) || (may_slide && pivot(start, true)) || iterate_from_ends(start) ||
-            search_near(start) || take_resting() || take_touch() || take_impact() ||
-            (may_slide && search_sliding(start));
+            pivot(start, false) || iterate_sliding(start) || (may_slide && pivot(start, true)) ||
+            take_impact() || iterate_from_ends(start) || search_near(start) || take_resting() ||
+            take_touch() || take_impact() || (may_slide && search_sliding(start));
     if (!found) continue;
     // A switch that opens leads through the same modes without a solution every time.
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
@@ -115,7 +115,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 /// show; but not where an impulse asks for another mode.
 void ModeSearch::solve(Attempt& attempt, const Sides& sides) {
   if (solve_plan(attempt) || attempt.plan->is_singular()) return;
-  if (!attempt.refused.empty() && pushed_sides(attempt.refused, sides) != sides) return;
+  if (!attempt.refused.empty() && impact_sides(attempt, sides) != sides) return;
   std::vector<double> guess = loaded_;
   part_.fit(guess);
   if (Plan* const other = part_.plan_by_values(*attempt.plan, guess)) {
@@ -249,12 +249,6 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
     }
     return;
   }
-  // Weights are bounded: where sliding would take an impulse of theirs, it has ended.
-  const std::vector<VarRef>& weights = attempt.plan->equations().weights;
-  for (const Change& change : jump.changes) {
-    const bool is_weight = std::ranges::find(weights, change.variable) != weights.end();
-    if (is_weight && change.is_impulse && std::abs(change.after) > kWeightImpulse) return;
-  }
   for (const Change& change : jump.changes) {
     const double size = std::max(std::abs(change.before), std::abs(change.after));
     const double allowed =
@@ -263,6 +257,18 @@ void ModeSearch::solve_with_jump(Attempt& attempt) {
     attempt.jumped = attempt.jumped || moved > allowed;
     if (is_exact_ && moved > kExact * allowed) attempt.jumped = met_small_jump_ = true;
   }
+  // Weights are bounded: where sliding would take more than that, it has ended.
+  bool ends = false;
+  for (std::size_t k = 0; k < jump.weights.size(); ++k) {
+    const double weight = jump.weights[k];
+    if (std::isnan(weight)) continue;
+    const Side side = weight < -kWeightBand      ? Side::Minus
+                      : weight > 1 + kWeightBand ? Side::Plus
+                                                 : Side::Slide;
+    attempt.swept.emplace_back(attempt.plan->equations().sliding[k], side);
+    ends = ends || side != Side::Slide;
+  }
+  if (ends && !attempt.jumped) return;
   if (attempt.jumped && options.jumps == Jumps::Error) attempt.forbidden = jump.changes;
   if (attempt.jumped && !jumps_) {
     attempt.refused = std::move(jump.changes);
@@ -508,7 +514,7 @@ bool ModeSearch::iterate_from_ends(const Sides& start) {
   for (const Side side : {Side::Minus, Side::Plus}) {
     Sides all = start;
     for (const int b : borders) all[at(b)] = side;
-    if (iterate(all)) return true;
+    if (iterate(all) || iterate_sliding(all)) return true;
   }
   return false;
 }
@@ -519,34 +525,7 @@ bool ModeSearch::iterate(Sides sides) {
     if (take(sides)) return true;
     const Attempt& last = attempt(sides);
     if ((!last.solved && last.refused.empty()) || !seen.insert(sides).second) return false;
-    sides = last.solved ? last.right : pushed_sides(last.refused, sides);
-  }
-  return false;
-}
-
-/// With `may_slide` a border from which the modes on both sides lead back slides.
-bool ModeSearch::pivot(Sides sides, bool may_slide) {
-  std::set<Sides> seen;
-  while (budget_ > 0 && seen.insert(sides).second) {
-    if (take(sides)) return true;
-    const Attempt& here = attempt(sides);
-    if (!here.solved || (may_slide && here.jumped)) return false;
-    const auto& borders = part_.mode_borders_;
-    const auto wrong = std::find_if(borders.begin(), borders.end(),
-                                    [&](int b) { return here.right[at(b)] != sides[at(b)]; });
-    if (wrong == borders.end()) return false;
-    const Side was = sides[at(*wrong)], now = here.right[at(*wrong)];
-    sides[at(*wrong)] = now;
-    const bool is_back =
-        (was == Side::Plus && now == Side::Minus) || (was == Side::Minus && now == Side::Plus);
-    if (!may_slide || !is_back || !is_reached_now(*wrong) || !is_reached(here.frame, *wrong)) {
-      continue;
-    }
-    const Attempt& there = attempt(sides);
-    if (there.solved && !there.jumped && there.right[at(*wrong)] == was &&
-        is_reached(there.frame, *wrong)) {
-      sides[at(*wrong)] = Side::Slide;
-    }
+    sides = last.solved ? last.right : impact_sides(last, sides);
   }
   return false;
 }
@@ -617,41 +596,6 @@ bool ModeSearch::search_near(const Sides& start) {
       return budget_ <= 0 || take_or_follow(sides);
     });
     if (found) return budget_ > 0;
-  }
-  return false;
-}
-
-/// At the start a border can be reached too; only the option forbids sliding.
-bool ModeSearch::search_sliding(const Sides& start) {
-  const std::vector<int> borders = reached();
-  if (borders.size() > 10) return false;
-  for (std::size_t count = 1; count <= 3; ++count) {
-    for (std::size_t set = 1; set < (std::size_t{1} << borders.size()); ++set) {
-      std::size_t members = 0;
-      for (std::size_t i = 0; i < borders.size(); ++i) members += (set >> i) & 1;
-      if (members != count) continue;
-      // The other reached borders: any side.
-      std::vector<int> others;
-      Sides sides = start;
-      for (std::size_t i = 0; i < borders.size(); ++i) {
-        if (((set >> i) & 1) != 0) {
-          sides[at(borders[i])] = Side::Slide;
-        } else {
-          others.push_back(borders[i]);
-        }
-      }
-      std::vector<int> side(others.size(), 0);
-      while (true) {
-        for (std::size_t i = 0; i < others.size(); ++i) {
-          sides[at(others[i])] = static_cast<Side>(side[i] == 0 ? 1 : side[i] == 1 ? -1 : 0);
-        }
-        if (take(sides)) return true;
-        if (budget_ <= 0) return false;
-        std::size_t digit = 0;
-        while (digit < side.size() && ++side[digit] == 3) side[digit++] = 0;
-        if (digit == side.size()) break;
-      }
-    }
   }
   return false;
 }

@@ -18,7 +18,8 @@ namespace chi::sim {
 ///     the same, one change at a time, the lowest first (Murty's least-index principal pivoting
 ///     [1],
 ///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
-///     the same, with sliding on borders from which the modes on both sides lead back
+///     all changes at once, but that borders to be crossed slide first [2]
+///     one at a time, with sliding on borders from which the modes on both sides lead back
 ///     modes that differ from the present one in one, two, ... doubtful borders
 ///     a jump whose impulses keep the mode that takes it, one within the tolerances first; then the
 ///       mode of the values it leaves
@@ -30,6 +31,8 @@ namespace chi::sim {
 ///
 /// [1] K. G. Murty, "Note on a Bard-type scheme for solving the complementarity problem",
 ///     Opsearch 11, 1974, 123-130.
+/// [2] M. Hintermüller, K. Ito and K. Kunisch, "The primal-dual active set strategy as a semismooth
+///     Newton method", SIAM J. Optim. 13(3), 2002, 865-888.
 class ModeSearch {
  public:
   /// `initial`: nothing was solved before, so variables without a start value may be moved, and
@@ -51,6 +54,8 @@ class ModeSearch {
     Plan* next = nullptr;  ///< the plan that `right` asks for
     std::vector<Change> changes = {};  ///< what jumped; or moved within the tolerances
     std::vector<ConservedSum> conserved = {};
+    /// Of the jump, taken or refused: where it takes borders along which the mode slides.
+    std::vector<std::pair<int, Side>> swept = {};
     std::vector<Change> forbidden = {};  ///< the jump it takes, but must not
     std::vector<Change> refused = {};    ///< the same, while modes without jumps are looked for
     std::optional<Diagnostic> why = {};
@@ -80,17 +85,25 @@ class ModeSearch {
   Diagnostic explain_open(Plan& plan) const;
   bool take(const Sides& sides);
   std::vector<char> held_borders(const Sides& sides);
+  // mode_sliding.cc
+  bool can_slide(const Attempt& here, int border);
+  bool iterate_sliding(Sides sides);
+  bool pivot(Sides sides, bool may_slide);
+  bool search_sliding(const Sides& start);
   // mode_kinks.cc
   bool find_kinks(Sides& start);
   bool decides_alone(int border) const;
   std::vector<int> kinks_to_solve_for(const Sides& sides);
   bool is_kink(const Sides& start, int border);
+  bool is_continuous(code::Formulas& formulas, std::size_t place,
+                     const std::vector<double>& there) const;
   // mode_followers.cc
   std::optional<Sides> with_followers(const Sides& sides);
   bool is_indifferent(const Sides& sides, const Sides& followers);
   // mode_impacts.cc
   bool may_jump() const;
   Sides pushed_sides(const std::vector<Change>& changes, Sides sides);
+  Sides impact_sides(const Attempt& attempt, const Sides& sides);
   void let_impulses_decide(Attempt& attempt);
   bool take_impact();
   bool take_touch();
@@ -110,9 +123,7 @@ class ModeSearch {
   /// Of what counts as left by the integration: so much may change where nothing has to.
   static constexpr double kExact = 1e-2;
   static constexpr double kStill = 1;  ///< tolerances within which a value has not moved
-  bool pivot(Sides sides, bool may_slide);
   bool search_near(const Sides& start);
-  bool search_sliding(const Sides& start);
   std::vector<int> doubtful();
   std::vector<int> reached();
   bool is_reached(const std::vector<double>& frame, int border);
