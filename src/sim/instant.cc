@@ -303,41 +303,23 @@ std::optional<ExprId> InstantSolver::integral(const Row& row) {
   return sum;
 }
 
-// The unknowns are the values after the instant of what jumps, and the weights of what is impulsive
-// (impulse orders -1 and 0); the equations are those of order 0, integrated, and those of order -1.
-bool InstantSolver::solve_impulses() {
-  expr::Pool& pool = context_.pool;
-  find_orders();
-  // x_j of impulse order -m has its derivative of order m - 1 jump, if that occurs at all.
-  structure::Analysis impact;
-  std::vector<VarRef> impulses, given;
+/// What is marked must not make anything worse than an impulse.
+bool InstantSolver::check_orders() {
   for (std::size_t j = 0; j < variables_.size(); ++j) {
-    const int order = orders_.of_var[{static_cast<std::int32_t>(j)}];
-    if (order >= 1) {
-      return engine_.fail({.code = DiagCode::JumpImpossible,
-                           .span = span_,
-                           .message = fmt::format("`{}` would be the derivative of an impulse",
-                                                  engine_.variable_name({variables_[j], 0})),
-                           .help = "what is marked `impulse` may be a force or a current, not "
-                                   "what jumps itself: see which equations contain its "
-                                   "derivative"});
-    }
-    if (order == 0) impulses.push_back({impulse_id(variables_[j]), 0});
-    if (order >= 0 || order < -2) continue;
-    const VarRef jumping{variables_[j], -1 - order};
-    const bool occurs = std::any_of(
-        incidence_.entry.begin(), incidence_.entry.end(),
-        [&](const VarRef x) { return x.var == jumping.var && x.order >= jumping.order; });
-    if (!occurs) continue;
-    impact.unknowns.push_back(jumping.var);
-    impact.d.push_back(jumping.order);
-    for (int k = 0; k < jumping.order; ++k) given.push_back({jumping.var, k});
+    if (orders_.of_var[{static_cast<std::int32_t>(j)}] < 1) continue;
+    return engine_.fail({.code = DiagCode::JumpImpossible,
+                         .span = span_,
+                         .message = fmt::format("`{}` would be the derivative of an impulse",
+                                                engine_.variable_name({variables_[j], 0})),
+                         .help = "what is marked `impulse` may be a force or a current, not "
+                                 "what jumps itself: see which equations contain its "
+                                 "derivative"});
   }
-  for (const VarRef x : impulses) {
-    impact.unknowns.push_back(x.var);
-    impact.d.push_back(0);
-  }
-  impact.is_declared.assign(impact.unknowns.size(), 1);
+  return true;
+}
+
+/// The equations of order 0, integrated, and those of order -1.
+bool InstantSolver::add_rows(structure::Analysis& impact) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const int order = orders_.of_eq[{static_cast<std::int32_t>(i)}];
     if (order < -1) continue;
@@ -348,8 +330,65 @@ bool InstantSolver::solve_impulses() {
     impact.c.push_back(0);
     impact.derivatives.push_back({*row});
   }
-  const structure::BlockOrder order = structure::order_blocks(pool, impact, given);
-  if (!order.is_square()) return explain_impact(impact, order);
+  return true;
+}
+
+/// The active equations go on to hold: with the places of a rod its velocities are bound, too. One
+/// of order -m has its derivative of order m - 1 hold after the instant.
+void InstantSolver::add_hidden(structure::Analysis& impact) {
+  for (std::size_t i = 0; i < active_rows_; ++i) {
+    const int order = orders_.of_eq[{static_cast<std::int32_t>(i)}];
+    if (order >= -1 || order == graph::kNoImpulse) continue;
+    ExprId row = rows_[i].expr;
+    for (int k = order; k < -1; ++k) row = expr::time_derivative(context_.pool, row);
+    impact.kept.push_back(static_cast<std::int32_t>(i));
+    impact.c.push_back(0);
+    impact.derivatives.push_back({row});
+  }
+}
+
+/// The unknowns are the values after the instant of what jumps, and the weights of what is
+/// impulsive: x_j of impulse order -m has its derivative of order m - 1 jump, if that occurs at
+/// all.
+structure::BlockOrder InstantSolver::order_impact(structure::Analysis& impact) const {
+  std::vector<ExprId> rows;
+  for (const auto& derivatives : impact.derivatives) rows.push_back(derivatives.front());
+  std::vector<VarRef> present = expr::incidence(context_.pool, rows).entry;
+  present.insert(present.end(), incidence_.entry.begin(), incidence_.entry.end());
+  std::vector<VarRef> impulses, given;
+  for (std::size_t j = 0; j < variables_.size(); ++j) {
+    const int order = orders_.of_var[{static_cast<std::int32_t>(j)}];
+    if (order == 0) impulses.push_back({impulse_id(variables_[j]), 0});
+    if (order >= 0 || order == graph::kNoImpulse) continue;
+    const VarRef jumping{variables_[j], -1 - order};
+    const bool occurs = std::ranges::any_of(
+        present, [&](const VarRef x) { return x.var == jumping.var && x.order >= jumping.order; });
+    if (!occurs) continue;
+    impact.unknowns.push_back(jumping.var);
+    impact.d.push_back(jumping.order);
+    for (int k = 0; k < jumping.order; ++k) given.push_back({jumping.var, k});
+  }
+  for (const VarRef x : impulses) {
+    impact.unknowns.push_back(x.var);
+    impact.d.push_back(0);
+  }
+  impact.is_declared.assign(impact.unknowns.size(), 1);
+  return structure::order_blocks(context_.pool, impact, given);
+}
+
+bool InstantSolver::solve_impulses() {
+  find_orders();
+  structure::Analysis impact;
+  if (!check_orders() || !add_rows(impact)) return false;
+  structure::Analysis wider = impact;
+  structure::BlockOrder order = order_impact(impact);
+  if (!order.is_square()) {
+    add_hidden(wider);
+    structure::BlockOrder all = order_impact(wider);
+    if (!all.is_square()) return explain_impact(impact, order);
+    impact = std::move(wider);
+    order = std::move(all);
+  }
   SystemSolver solver(context_, order);
   std::vector<VarRef> extra;
   for (const VarId v : variables_) extra.push_back({before_id(v), 0});

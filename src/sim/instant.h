@@ -22,7 +22,8 @@ expr::ExprId instant_row(expr::Pool& pool, const flat::Equation& equation);
 ///
 /// With `impulse |F|`, the impulse order iteration tells which equations carry the impulse; they
 /// are integrated over the instant (P4 = Uhlig et al., "Initial value calculation for DAE with
-/// higher index", §3.2), so that only the law of the impact has to be written.
+/// higher index", §3.2), so that only the law of the impact has to be written. The hidden
+/// constraints hold after it, too.
 class InstantSolver {
  public:
   InstantSolver(Engine& engine, Engine::InstantStatement& statement, Span span);
@@ -44,6 +45,10 @@ class InstantSolver {
   bool solve();
   bool solve_impulses();
   void find_orders();
+  bool check_orders();
+  bool add_rows(structure::Analysis& impact);
+  void add_hidden(structure::Analysis& impact);
+  structure::BlockOrder order_impact(structure::Analysis& impact) const;
   std::int32_t number(expr::VarId v) const;  ///< in `variables_`; -1 if it is not there
   std::optional<expr::ExprId> integral(const Row& row);
   void tell_conserved();
