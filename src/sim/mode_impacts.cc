@@ -77,7 +77,8 @@ bool ModeSearch::take_impact() {
     const Sides sides = assumed_[i];
     if (order_[i]->refused.empty() || impact_sides(*order_[i], sides) != sides) continue;
     jumps_ = true;
-    const bool taken = iterate(sides) || iterate_sliding(sides) || take_resting();
+    const bool taken =
+        iterate(sides) || iterate_sliding(sides) || pivot(sides, true) || take_resting();
     jumps_ = false;
     if (taken) return true;
   }
