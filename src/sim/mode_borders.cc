@@ -139,7 +139,7 @@ bool ModeSearch::is_reached(const std::vector<double>& frame, int border) {
 
 /// The borders on which sliding is possible: reached before, and in the modes on both sides. Where
 /// the sides put the difference elsewhere by their equations, or by an impulse, there is nothing to
-/// slide on.
+/// slide on; nor where one of them has no solution.
 std::vector<int> ModeSearch::reached() {
   const Sides nowhere(part_.sides_.size(), Side::None);
   std::vector<char> is_pushed(nowhere.size(), 0);
@@ -153,10 +153,15 @@ std::vector<int> ModeSearch::reached() {
   std::vector<int> found;
   for (const int b : part_.mode_borders_) {
     if (is_pushed[at(b)] || !is_reached_now(b)) continue;
-    const bool everywhere = std::all_of(order_.begin(), order_.end(), [&](const Attempt* a) {
-      return !a->solved || a->jumped || is_reached(a->frame, b);
-    });
-    if (everywhere) found.push_back(b);
+    bool everywhere = true, is_plus_solved = false, is_minus_solved = false;
+    for (std::size_t i = 0; i < order_.size() && everywhere; ++i) {
+      const Attempt& a = *order_[i];
+      if (!a.solved || a.jumped) continue;
+      everywhere = is_reached(a.frame, b);
+      is_plus_solved = is_plus_solved || assumed_[i][at(b)] == Side::Plus;
+      is_minus_solved = is_minus_solved || assumed_[i][at(b)] == Side::Minus;
+    }
+    if (everywhere && is_plus_solved && is_minus_solved) found.push_back(b);
   }
   return found;
 }

@@ -145,8 +145,8 @@ bool ModeSearch::solve_plan(Attempt& attempt) {
     attempt.solved = solver.solve(attempt.frame.data(), effort);
     part_.iterations_ += solver.iterations();
     if (!attempt.solved) continue;
-    if (!initial_ && part_.moved(plan, loaded_, attempt.frame) > kStill) {
-      keep_values(attempt, Part::kTolerances);
+    if (part_.moved(plan, loaded_, attempt.frame) > kStill) {
+      keep_values(attempt, initial_ ? kStill : Part::kTolerances);
     }
     if (initial_ && !within_bounds(attempt)) return true;
     // Unknowns that are left open hide whether the derivatives can be told apart.

@@ -16,13 +16,14 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 double Part::moved(const Plan& plan, const std::vector<double>& from,
                    const std::vector<double>& to) const {
   double most = 0;
-  if (plan_ == nullptr || !plan.has_choice()) return most;
+  if (!plan.has_choice()) return most;
   const std::span<const VarRef> values = plan.values();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t place = at(plan.places()[i]);
     if (place >= from.size() || !(from[place] != to[place])) continue;
     if (!plan.has_lower(values[i])) continue;
-    if (values[i].order > 0 && !plan_->has_lower(values[i])) continue;  // it is new
+    const bool is_new = plan_ == nullptr || !plan_->has_lower(values[i]);
+    if (values[i].order > 0 && is_new) continue;
     const double before = from[place], after = to[place];
     const double size = std::max(std::abs(before), std::abs(after));
     double step =
@@ -41,17 +42,19 @@ double Part::moved(const Plan& plan, const std::vector<double>& from,
 /// what is known. Where nothing moves, they may be a singular choice at the very point, as the
 /// height and speed of a pendulum tell neither its place nor its velocity where it hangs straight
 /// down: what they are computed from is rounding then. There is a solution near the present values,
-/// found from other ones: that is the one, whatever else the known values lead to. A jump, however
-/// small, conserves more than that: momentum and charge.
+/// found from other ones: that is the one, whatever else the known values lead to. At the start
+/// that is the guess, if it is a solution. A jump, however small, conserves more than that:
+/// momentum and charge.
 bool ModeSearch::keep_values(Attempt& attempt, double allowed) {
   Plan& plan = *attempt.plan;
-  if (part_.plan_ == nullptr || plan.is_static()) return false;
+  if (plan.is_static()) return false;
   std::vector<double> frame = loaded_;
   part_.fit(frame);
   StateVariant* const variant = part_.variant_at(plan, frame);
   if (variant == nullptr) return false;
-  const bool is_known = std::ranges::all_of(
-      variant->choice.states, [&](VarRef x) { return x.order == 0 || part_.plan_->has_lower(x); });
+  const bool is_known = std::ranges::all_of(variant->choice.states, [&](VarRef x) {
+    return x.order == 0 || (part_.plan_ != nullptr && part_.plan_->has_lower(x));
+  });
   if (!is_known || !variant->solver->solve(frame.data(), Effort::Near)) return false;
   const double most = attempt.solved ? part_.moved(plan, loaded_, attempt.frame) : allowed;
   const double moved = part_.moved(plan, loaded_, frame);
