@@ -87,6 +87,7 @@ class ModeSearch {
   std::vector<char> held_borders(const Sides& sides);
   // mode_sliding.cc
   bool can_slide(const Attempt& here, int border);
+  bool find_back(std::vector<char>& sides, std::size_t& looked_at);
   bool iterate_sliding(Sides sides);
   bool pivot(Sides sides, bool may_slide);
   bool search_sliding(const Sides& start);

@@ -13,6 +13,8 @@ bool is_across(Side was, Side now) {
   return (was == Side::Plus && now == Side::Minus) || (was == Side::Minus && now == Side::Plus);
 }
 
+constexpr char kFromBoth = 3;  // of the sides from which modes lead back
+
 }  // namespace
 
 /// The border is reached; or a jump takes the values across it, as friction does that an impact
@@ -23,33 +25,40 @@ bool ModeSearch::can_slide(const Attempt& here, int border) {
   return pushed_sides(here.changes, nowhere)[at(border)] == Side::None;
 }
 
+/// Adds to `sides`, per border, the sides from which the modes tried so far lead back across it;
+/// whether there are borders from which both do. `looked_at`: so many were seen before.
+bool ModeSearch::find_back(std::vector<char>& sides, std::size_t& looked_at) {
+  for (; looked_at < order_.size(); ++looked_at) {
+    const Attempt& a = *order_[looked_at];
+    if (!a.solved) continue;
+    for (const int b : part_.mode_borders_) {
+      const Side was = assumed_[looked_at][at(b)];
+      const char back = was == Side::Minus ? 1 : 2;
+      if ((sides[at(b)] & back) != 0 || !is_across(was, a.right[at(b)])) continue;
+      if (can_slide(a, b)) sides[at(b)] = static_cast<char>(sides[at(b)] | back);
+    }
+  }
+  return std::ranges::find(sides, kFromBoth) != sides.end();
+}
+
 /// As `iterate`, but borders from which the modes tried so far lead back, on both sides, slide
 /// before they are crossed, and the weight tells to which side they go, if to any: many bodies that
 /// rub at each other come to rest together, or one by one. That is the primal-dual active set
 /// method [2] for the least energy that friction leaves.
 bool ModeSearch::iterate_sliding(Sides sides) {
   if (part_.workshop_.options.sliding == Sliding::Error) return false;
-  enum Leads : char { FromMinus = 1, FromPlus = 2, Both = 3 };
-  std::vector<char> leads_back(sides.size(), 0);
+  std::vector<char> back(sides.size(), 0);
   std::size_t looked_at = 0;
+  if (!find_back(back, looked_at)) return false;
   std::set<Sides> seen;
   while (budget_ > 0 && seen.insert(sides).second) {
     if (take(sides)) return true;
     const Attempt& here = attempt(sides);
     if (!here.solved) return false;
-    for (; looked_at < order_.size(); ++looked_at) {
-      const Attempt& a = *order_[looked_at];
-      if (!a.solved) continue;
-      for (const int b : part_.mode_borders_) {
-        const Side was = assumed_[looked_at][at(b)];
-        const Leads back = was == Side::Minus ? FromMinus : FromPlus;
-        if ((leads_back[at(b)] & back) != 0 || !is_across(was, a.right[at(b)])) continue;
-        if (can_slide(a, b)) leads_back[at(b)] |= back;
-      }
-    }
+    find_back(back, looked_at);
     Sides next = here.right;
     for (const int b : part_.mode_borders_) {
-      if (leads_back[at(b)] == Both && is_across(sides[at(b)], next[at(b)])) {
+      if (back[at(b)] == kFromBoth && is_across(sides[at(b)], next[at(b)])) {
         next[at(b)] = Side::Slide;
       }
     }
