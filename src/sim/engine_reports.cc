@@ -36,7 +36,8 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
     Span span = {};
     for (const int b : part.mode_borders()) {
       if (sides[at(b)] == sides_before[at(b)]) continue;
-      if (sides[at(b)] == Side::Slide || sides[at(b)] == Side::Follow) continue;
+      const Side side = sides[at(b)];
+      if (side == Side::Slide || side == Side::Follow || side == Side::Rest) continue;
       if (changed.empty()) span = part.border_span(b);
       const char* const relation = sides[at(b)] == Side::Plus    ? " > 0"
                                    : sides[at(b)] == Side::Minus ? " < 0"

@@ -37,7 +37,8 @@ void ModeSearch::leave_surfaces(Sides& start) {
   Sides loose = start;
   bool slides = false;
   for (const int b : part_.mode_borders()) {
-    if (start[at(b)] != Side::Slide && start[at(b)] != Side::Follow) continue;
+    const Side side = start[at(b)];
+    if (side != Side::Slide && side != Side::Follow && side != Side::Rest) continue;
     loose[at(b)] = Side::Minus;
     slides = true;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -55,7 +56,11 @@ bool ModeSearch::search() {
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
     return true;
   }
-  return take_by_value();
+  const bool jumps = std::exchange(jumps_, false);
+  budget_ = std::max(budget_, kForRest);
+  if (iterate_sliding(start, true) || take_by_value()) return true;
+  jumps_ = jumps;
+  return false;
 }
 
 void ModeSearch::forget_attempts() {
@@ -68,10 +73,13 @@ void ModeSearch::forget_attempts() {
 /// The values that the search begins with.
 void ModeSearch::load(Attempt& attempt) {
   attempt.frame = loaded_;
-  for (const VarRef weight : attempt.plan->equations().weights) {
-    const std::size_t place = at(part_.place(weight));
-    part_.fit(attempt.frame);  // it may be a new one
-    attempt.frame[place] = 0.5;
+  const ModeEquations& mode = attempt.plan->equations();
+  for (const std::vector<VarRef>* const weights : {&mode.weights, &mode.shares}) {
+    for (const VarRef weight : *weights) {
+      const std::size_t place = at(part_.place(weight));
+      part_.fit(attempt.frame);  // it may be a new one
+      attempt.frame[place] = 0.5;
+    }
   }
   part_.fit(attempt.frame);
 }
@@ -104,6 +112,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   load(attempt);
   solve(attempt, sides);
   if (!attempt.solved) return attempt;
+  choose_shares(attempt);
   part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
   show(attempt);
   if (attempt.jumped) let_impulses_decide(attempt);

@@ -25,6 +25,7 @@ namespace chi::sim {
 ///       mode of the values it leaves
 ///     sliding on one or more borders that are reached
 ///     all of this again with jumps of differential variables
+///     sliding on some borders while others rest with them, sharing what holds them
 ///     a mode that its own values, if not their derivatives, agree with
 ///
 /// Modes without a solution are passed over: the one with all diodes blocking often has none.
@@ -87,8 +88,10 @@ class ModeSearch {
   std::vector<char> held_borders(const Sides& sides);
   // mode_sliding.cc
   bool can_slide(const Attempt& here, int border);
+  void choose_shares(Attempt& attempt);
+  Sides slide_on(const std::vector<int>& borders, Sides sides, bool may_rest);
   bool find_back(std::vector<char>& sides, std::size_t& looked_at);
-  bool iterate_sliding(Sides sides);
+  bool iterate_sliding(Sides sides, bool may_rest = false);
   bool pivot(Sides sides, bool may_slide);
   bool search_sliding(const Sides& start);
   // mode_kinks.cc
@@ -149,9 +152,10 @@ class ModeSearch {
       assigned_;  // the same with what the equations make of assigned values; once asked for
   const Attempt* shown_ = nullptr;  // its values are the part's; none: `loaded_`
   std::map<std::pair<Sides, bool>, Attempt> attempts_;
-  std::vector<Attempt*> order_;  // as they were made
-  std::vector<Sides> assumed_;   // in the same order
-  int budget_ = 4000;            // attempts
+  std::vector<Attempt*> order_;         // as they were made
+  std::vector<Sides> assumed_;          // in the same order
+  int budget_ = 4000;                   // attempts
+  static constexpr int kForRest = 200;  // of which so many are left for bodies at rest
 };
 
 }  // namespace chi::sim

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "sim/mode_search.h"
@@ -14,6 +15,48 @@ bool is_across(Side was, Side now) {
 }
 
 constexpr char kFromBoth = 3;  // of the sides from which modes lead back
+
+constexpr double kMiddle = 0.5;  // of the range of a weight
+
+/// x, |x_k| <= 1/2, for which all of y = start + Σ_k x_k slopes_k are small, too: coordinate by
+/// coordinate, the largest above the others more and more, until none is near the end of its range.
+void balance(const std::vector<double>& start, const std::vector<std::vector<double>>& slopes,
+             std::vector<double>& x) {
+  constexpr int kSweeps = 50, kHalvings = 30;
+  constexpr double kWithin = 0.9 * kMiddle;
+  std::vector<double> y = start;
+  const auto fits = [&] {
+    return std::ranges::all_of(y, [](double one) { return std::abs(one) < kWithin; });
+  };
+  for (const double power : {2.0, 8.0, 32.0}) {
+    for (int sweep = 0; sweep < kSweeps && !fits(); ++sweep) {
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        const auto rises_at = [&](double there) {
+          const double step = there - x[k];
+          double largest = std::abs(there), sum = 0;
+          for (std::size_t i = 0; i < y.size(); ++i) {
+            largest = std::max(largest, std::abs(y[i] + step * slopes[k][i]));
+          }
+          const auto add = [&](double value, double slope) {
+            if (value == 0) return;
+            sum += slope * std::copysign(std::pow(std::abs(value) / largest, power - 1), value);
+          };
+          add(there, 1);
+          for (std::size_t i = 0; i < y.size(); ++i) add(y[i] + step * slopes[k][i], slopes[k][i]);
+          return sum > 0;
+        };
+        double low = -kMiddle, high = kMiddle;
+        for (int i = 0; i < kHalvings; ++i) {
+          const double half = 0.5 * (low + high);
+          (rises_at(half) ? high : low) = half;
+        }
+        const double step = 0.5 * (low + high) - x[k];
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] += step * slopes[k][i];
+        x[k] += step;
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -45,7 +88,7 @@ bool ModeSearch::find_back(std::vector<char>& sides, std::size_t& looked_at) {
 /// before they are crossed, and the weight tells to which side they go, if to any: many bodies that
 /// rub at each other come to rest together, or one by one. That is the primal-dual active set
 /// method [2] for the least energy that friction leaves.
-bool ModeSearch::iterate_sliding(Sides sides) {
+bool ModeSearch::iterate_sliding(Sides sides, bool may_rest) {
   if (part_.workshop_.options.sliding == Sliding::Error) return false;
   std::vector<char> back(sides.size(), 0);
   std::size_t looked_at = 0;
@@ -57,14 +100,60 @@ bool ModeSearch::iterate_sliding(Sides sides) {
     if (!here.solved) return false;
     find_back(back, looked_at);
     Sides next = here.right;
+    std::vector<int> sliding;
     for (const int b : part_.mode_borders_) {
-      if (back[at(b)] == kFromBoth && is_across(sides[at(b)], next[at(b)])) {
-        next[at(b)] = Side::Slide;
-      }
+      if (back[at(b)] == kFromBoth && is_across(sides[at(b)], next[at(b)])) sliding.push_back(b);
     }
-    sides = std::move(next);
+    sides = slide_on(sliding, std::move(next), may_rest);
   }
   return false;
+}
+
+/// With more surfaces of friction than velocities not all can slide: who slides on some of them
+/// rests on the others. Only where nothing else was found: one surface that is written in several
+/// ways cannot slide on all of them, either, but they follow each other.
+Sides ModeSearch::slide_on(const std::vector<int>& borders, Sides sides, bool may_rest) {
+  Sides all = sides;
+  for (const int b : borders) all[at(b)] = Side::Slide;
+  if (!may_rest || borders.size() < 2 || attempt(all).solved) return all;
+  for (const int b : borders) {
+    sides[at(b)] = Side::Slide;
+    if (!attempt(sides).solved) sides[at(b)] = Side::Rest;
+  }
+  return sides;
+}
+
+/// Where bodies rest on more surfaces than it takes, how these share the forces is not determined,
+/// and makes no difference to the motion, as long as there is a way. The weights that the others
+/// have depend on those of the borders that rest, linearly: these begin in the middle, and go from
+/// there until all are within their ranges.
+void ModeSearch::choose_shares(Attempt& attempt) {
+  const ModeEquations& mode = attempt.plan->equations();
+  if (mode.shares.empty()) return;
+  // Rows: the weights of sliding borders, then the shares, all less the middle.
+  const std::size_t slides = mode.weights.size(), shares = mode.shares.size();
+  std::vector<double> middle(slides, 0.0), x(shares, 0.0);
+  std::vector<std::vector<double>> slopes(shares, std::vector<double>(slides, 0.0));
+  const auto weights_with = [&](std::vector<double>& frame, std::vector<double>& weights) {
+    if (!attempt.plan->solve_leading(frame)) return false;
+    for (std::size_t i = 0; i < slides; ++i) {
+      weights[i] = frame[at(part_.place(mode.weights[i]))] - kMiddle;
+    }
+    return true;
+  };
+  std::vector<double> frame = attempt.frame;
+  if (!weights_with(frame, middle)) return;
+  for (std::size_t k = 0; k < shares; ++k) {
+    frame = attempt.frame;
+    frame[at(part_.place(mode.shares[k]))] += kMiddle;
+    if (!weights_with(frame, slopes[k])) return;
+    for (std::size_t i = 0; i < slides; ++i) slopes[k][i] = (slopes[k][i] - middle[i]) / kMiddle;
+  }
+  balance(middle, slopes, x);
+  for (std::size_t k = 0; k < shares; ++k) {
+    attempt.frame[at(part_.place(mode.shares[k]))] = kMiddle + x[k];
+  }
+  attempt.plan->solve_leading(attempt.frame);
 }
 
 /// With `may_slide` a border from which the modes on both sides lead back slides.

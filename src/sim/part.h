@@ -36,6 +36,8 @@ enum class Side : std::int8_t {
   /// Near zero, where nothing steps: the equations look at the value, at any time.
   Kink = 5,
   Follow = 4,  ///< zero as long as another border slides, and changes its sign with that one
+  /// Zero because of all that slides, which leaves open what its own sides contribute: some share.
+  Rest = 6,
 };
 using Sides = std::vector<Side>;
 
@@ -88,7 +90,7 @@ class Part {
   /// Whether the part slides on a border, or is held on it by both sides.
   bool slides_on(int border) const {
     const auto b = static_cast<std::size_t>(border);
-    return sides_[b] == Side::Slide || sides_[b] == Side::Follow ||
+    return sides_[b] == Side::Slide || sides_[b] == Side::Follow || sides_[b] == Side::Rest ||
            (b < held_.size() && held_[b] != 0);
   }
   Conditions& conditions() { return conditions_; }

@@ -36,6 +36,7 @@ std::string Part::mode_text(const Sides& sides, const Sides* except) const {
                                  : side == Side::On     ? " = 0"
                                  : side == Side::Slide  ? " = 0 (sliding)"
                                  : side == Side::Follow ? " = 0 (sliding)"
+                                 : side == Side::Rest   ? " = 0 (sliding)"
                                  : side == Side::Kink   ? " near 0"
                                                         : " undefined";
     all += (all.empty() ? "" : ", ") + text(conditions_.borders()[at(b)].difference) + relation;

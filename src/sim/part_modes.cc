@@ -46,7 +46,8 @@ const std::vector<Truth>& Part::condition_truths(const Sides& sides) {
       relations.push_back(Truth::Undefined);
       continue;
     }
-    const bool is_on = side == Side::Slide || side == Side::Follow || side == Side::Kink;
+    const bool is_on =
+        side == Side::Slide || side == Side::Follow || side == Side::Rest || side == Side::Kink;
     const int sign = is_on ? 0 : static_cast<int>(side) * relation.orientation;
     relations.push_back(relation_holds(relation.op, sign) ? Truth::True : Truth::False);
   }
@@ -62,8 +63,12 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   bool slides = false;
   for (const int b : mode_borders_) {
     const Side side = side_of(sides, b);
-    slides = slides || side == Side::Slide;
-    key.push_back(side == Side::Slide ? 1 : side == Side::Follow ? 2 : side == Side::Kink ? 3 : 0);
+    slides = slides || side == Side::Slide || side == Side::Rest;
+    key.push_back(side == Side::Slide    ? 1
+                  : side == Side::Follow ? 2
+                  : side == Side::Kink   ? 3
+                  : side == Side::Rest   ? 4
+                                         : 0);
     if (side != Side::Follow) continue;
     const Followed followed = followed_[at(b)];
     key.push_back(static_cast<char>(followed.orientation));
@@ -341,7 +346,8 @@ Part::BorderGroups Part::border_groups(const Sides& sides, const std::vector<int
 
 // Filippov's convex combination of the equations on both sides of each sliding border, with weights
 // such that the borders are not left: one more unknown and one more equation 0 = difference for
-// each. Borders that follow one of these are crossed with it: they add nothing. Equations that
+// each, but for those that rest by the others. Borders that follow one of these are crossed with
+// it: they add nothing. Equations that
 // differ between the corners are paired by where they stand.
 std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
                                                    std::optional<Diagnostic>& why) {
@@ -349,7 +355,7 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
   std::vector<int> sliding;
   Sides base = sides;
   for (const int b : mode_borders_) {
-    if (sides[at(b)] != Side::Slide) continue;
+    if (sides[at(b)] != Side::Slide && sides[at(b)] != Side::Rest) continue;
     sliding.push_back(b);
     base[at(b)] = Side::Minus;
   }
@@ -396,6 +402,10 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
     if (differs[i]) mixed->system.rows[i] = sums[i];
   }
   for (const int b : sliding) {
+    if (sides[at(b)] == Side::Rest) {
+      mixed->shares.push_back(weight_of(b));
+      continue;
+    }
     mixed->system.rows.push_back(conditions_.borders()[at(b)].difference);
     mixed->equations.push_back(-1);
     mixed->weights.push_back(weight_of(b));

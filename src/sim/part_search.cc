@@ -129,7 +129,7 @@ void PartRun::search_window(double time) {
       leaves_kink = leaves_kink || is_apart(border);
       continue;
     }
-    if (side == Side::Follow) side = Side::On;
+    if (side == Side::Follow || side == Side::Rest) side = Side::On;
     find(border, part_.conditions().borders()[at(border)].difference,
          side == Side::None ? std::nullopt : std::optional(side), time);
   }

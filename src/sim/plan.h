@@ -29,6 +29,7 @@ struct ModeEquations {
   std::vector<std::vector<std::int32_t>> passing;
   std::vector<expr::VarRef> weights;  ///< of sliding borders: unknown numbers between 0 and 1
   std::vector<int> sliding;           ///< the borders they belong to
+  std::vector<expr::VarRef> shares;   ///< weights that are given: of borders that rest
 };
 
 /// A choice of states of a plan and what integrates them.
