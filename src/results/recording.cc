@@ -178,8 +178,12 @@ void Recording::before_event(double time) {
 
 void Recording::after_event(double time) { row(time); }
 
-void Recording::finish(double time) {
-  if (!at_grid_point_ || trace_.times.back() != time) row(time);
+// No motion begins at an event that ends the run: the derivatives behind it are those that the
+// equations have there.
+void Recording::finish(double time, const sim::MotionView* now) {
+  if (at_grid_point_ && trace_.times.back() == time) return;
+  row(time);
+  if (now != nullptr && time != arrival_) fill_derivatives(trace_.rows() - 1, *now);
 }
 
 }  // namespace chi::results

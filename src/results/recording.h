@@ -40,7 +40,7 @@ class Recording : public sim::Recorder {
   void moved(double from, double to, sim::MotionView& view) override;
   void before_event(double time) override;
   void after_event(double time) override;
-  void finish(double time) override;
+  void finish(double time, const sim::MotionView* now) override;
 
   const Trace& trace() const { return trace_; }
 

@@ -46,6 +46,12 @@ class Bench {
     recording->moved(from, to, view);
     write(to);
   }
+  /// With the derivatives that the motion has at another time.
+  void finish(double time, double as_at) {
+    View view(*this);
+    view.values_at(as_at);
+    recording->finish(time, &view);
+  }
   const Trace& trace() const { return recording->trace(); }
   std::vector<double> column(std::string_view name) const {
     for (std::size_t i = 0; i < trace().names.size(); ++i) {
@@ -91,7 +97,7 @@ TEST(Recording, TakesGridPointsOfMotion) {
   bench.moved(0, 0.3);
   bench.moved(0.3, 0.31);
   bench.moved(0.31, 1);
-  bench.recording->finish(1);
+  bench.recording->finish(1, nullptr);
   EXPECT_EQ(bench.trace().names, (std::vector<std::string>{"x", "n", "v[0]", "v[1]"}));
   EXPECT_EQ(bench.trace().times, (Values{0, 0.25, 0.5, 0.75, 1}));
   EXPECT_EQ(bench.column("x"), (Values{0, 0.0625, 0.25, 0.5625, 1}));
@@ -102,7 +108,7 @@ TEST(Recording, TakesGridPointsOfMotion) {
 TEST(Recording, DoesNotDependOnThePieces) {
   Bench whole({.grid = {.step = 0.1}, .end = 0.7});
   whole.moved(0, 0.7);
-  whole.recording->finish(0.7);
+  whole.recording->finish(0.7, nullptr);
   for (const double piece : {0.1, 0.05, 0.033, 0.3}) {
     Bench cut({.grid = {.step = 0.1}, .end = 0.7});
     double at = 0;
@@ -111,7 +117,7 @@ TEST(Recording, DoesNotDependOnThePieces) {
       cut.moved(at, next);
       at = next;
     }
-    cut.recording->finish(0.7);
+    cut.recording->finish(0.7, nullptr);
     EXPECT_EQ(cut.trace().times, whole.trace().times) << piece;
     EXPECT_EQ(cut.column("x"), whole.column("x")) << piece;
   }
@@ -126,7 +132,7 @@ TEST(Recording, EventsHaveTwoRows) {
     bench.set_n(1);
     bench.recording->after_event(0.5);
     bench.moved(0.5, 1);
-    bench.recording->finish(1);
+    bench.recording->finish(1, nullptr);
     const Trace& trace = bench.trace();
     std::vector<double> n;
     for (std::size_t i = 0; i < trace.rows(); ++i) {
@@ -143,7 +149,7 @@ TEST(Recording, EventAtTheEnd) {
   bench.moved(0, 1);
   bench.recording->before_event(1);
   bench.set_n(5);
-  bench.recording->finish(1);
+  bench.recording->finish(1, nullptr);
   EXPECT_EQ(bench.trace().times, (Values{0, 0.5, 1, 1}));
   EXPECT_EQ(bench.column("n"), (Values{0, 0, 0, 5}));
 }
@@ -155,9 +161,19 @@ TEST(Recording, DerivativesOnRequest) {
   bench.recording->before_event(0.75);
   bench.recording->after_event(0.75);
   bench.moved(0.75, 1);
-  bench.recording->finish(1);
+  bench.recording->finish(1, nullptr);
   EXPECT_EQ(bench.trace().times, (Values{0, 0.5, 0.75, 0.75, 1}));
   EXPECT_EQ(bench.column("x'"), (Values{0, 1, 1.5, 1.5, 2}));
+}
+
+// No motion follows that could tell them.
+TEST(Recording, DerivativesBehindAnEventAtTheEnd) {
+  Bench bench({.derivatives = true, .grid = {.points = 2}, .end = 1});
+  bench.moved(0, 1);
+  bench.recording->before_event(1);
+  bench.finish(1, 7);
+  EXPECT_EQ(bench.trace().times, (Values{0, 1, 1}));
+  EXPECT_EQ(bench.column("x'"), (Values{0, 2, 14}));
 }
 
 TEST(Recording, NamesChooseDerivatives) {
@@ -178,7 +194,7 @@ TEST(Recording, NamesChooseDerivatives) {
 TEST(Recording, KeepsWhatThereIsWhenNothingMoves) {
   Bench bench({.derivatives = true, .grid = {.step = 0.5}, .end = 1});
   bench.recording->constant_until(0, 1);
-  bench.recording->finish(1);
+  bench.recording->finish(1, nullptr);
   EXPECT_EQ(bench.trace().times, (Values{0, 0.5, 1}));
   EXPECT_TRUE(std::isnan(bench.column("x'")[1]));
 }

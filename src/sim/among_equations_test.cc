@@ -301,7 +301,7 @@ class RecorderLog : public Recorder {
   void moved(double, double to, MotionView&) override { add("moved", to); }
   void before_event(double t) override { add("before", t); }
   void after_event(double t) override { add("after", t); }
-  void finish(double t) override { add("finish", t); }
+  void finish(double t, const MotionView*) override { add("finish", t); }
   std::string text;
 
  private:

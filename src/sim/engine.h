@@ -37,6 +37,7 @@ class Engine : public Physics {
   Advance advance(double limit, std::vector<std::int32_t>& woken) override;
   const Outcome& failure() const override { return outcome_; }
   std::vector<Diagnostic> warnings() const override { return warnings_; }
+  const MotionView* now() override;
   void count(RunCounts& counts) const override;
 
   void visit(std::int32_t block) override;
@@ -95,6 +96,7 @@ class Engine : public Physics {
     static constexpr double kNever = std::numeric_limits<double>::infinity();
   };
   class View;
+  class Now;
 
   /// A `delay` outside the equations and conditions.
   struct LookBack {
@@ -108,7 +110,7 @@ class Engine : public Physics {
   void add_reader(std::int32_t member, expr::ExprId leaf, bool decides);
   void add_reader(std::int32_t member, std::int32_t flat_slot, bool decides);
   double discrete_value(expr::DiscreteId id);
-  double viewed_rate(std::int32_t flat_slot, double time);
+  double rate(std::int32_t flat_slot, double time);
   double derivative_for_output(std::int32_t flat_slot, double time);
   void list(std::int32_t member);
   void see_blocks();
@@ -184,6 +186,7 @@ class Engine : public Physics {
   std::vector<char> is_set_;                               // by flat slot
   std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
   std::unique_ptr<code::ModelBoxes> boxes_;
+  std::unique_ptr<MotionView> now_;
   Outcome outcome_;
   std::vector<Diagnostic> warnings_;
   std::int64_t steps_since_check_ = 0;

@@ -46,22 +46,43 @@ class Engine::View : public MotionView {
   double good_;
 };
 
+/// The present instant, at which the parts are settled.
+class Engine::Now : public MotionView {
+ public:
+  explicit Now(Engine& engine) : engine_(engine) {}
+  void values_at(double) override {}
+  double derivative(std::int32_t flat_slot) const override {
+    return engine_.rate(flat_slot, engine_.workshop_.machine.time);
+  }
+
+ private:
+  Engine& engine_;
+};
+
+const MotionView* Engine::now() {
+  if (now_ == nullptr) now_ = std::make_unique<Now>(*this);
+  return now_.get();
+}
+
 /// Not a number where nothing moves.
 double Engine::derivative_for_output(std::int32_t flat_slot, double time) {
   is_viewing_ = true;
-  const double rate = viewed_rate(flat_slot, time);
+  const double result = rate(flat_slot, time);
   is_viewing_ = false;
-  return rate;
+  return result;
 }
 
-double Engine::viewed_rate(std::int32_t flat_slot, double time) {
+/// Of the motion that is looked at, or else of the present instant.
+double Engine::rate(std::int32_t flat_slot, double time) {
   const auto substituted = substituted_rates_.find(flat_slot);
   if (substituted != substituted_rates_.end()) return evaluate_at(substituted->second, time).value;
   const std::int32_t part = parts_.part_of_slot[at(flat_slot)];
   const double none = std::numeric_limits<double>::quiet_NaN();
   if (part < 0) return none;
   const Member& member = members_[at(part)];
-  if (member.part->plan() == nullptr || !member.run->moves()) return none;
+  if (member.part->plan() == nullptr) return none;
+  if (is_viewing_ ? !member.run->moves() : !member.run->would_move()) return none;
+  if (!is_viewing_ && (member.is_dirty || member.has_event)) return none;  // not settled
   const bool is_unknown = member.part->plan()->analysis().unknown_index({flat_slot}) >= 0;
   return is_unknown ? value_of({{flat_slot}, 1}) : none;
 }

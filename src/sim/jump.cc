@@ -199,6 +199,19 @@ class WeightSearch {
 
 }  // namespace
 
+void add_changes(std::vector<Change>& to, std::span<const Change> later) {
+  for (const Change& change : later) {
+    const auto same = std::ranges::find_if(to, [&](const Change& c) {
+      return c.variable == change.variable && c.is_impulse == change.is_impulse;
+    });
+    if (same == to.end()) {
+      to.push_back(change);
+    } else {
+      same->after = change.is_impulse ? same->after + change.after : change.after;
+    }
+  }
+}
+
 JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<double>& frame,
                       double tolerance) {
   JumpResult result;

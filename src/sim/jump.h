@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Change {
   double before = 0, after = 0;
   bool is_impulse = false;  ///< `after` is the integral of the variable over the instant
 };
+
+/// Adds changes that come after, at the same instant: of what changes again, the change as a whole.
+void add_changes(std::vector<Change>& to, std::span<const Change> later);
 
 struct JumpResult {
   bool solved = false;

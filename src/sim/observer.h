@@ -64,7 +64,7 @@ class MotionView {
 ///       moved(t, t1, ...) moved(t1, t2, ...) -- pieces, as many as the integrator likes
 ///         or constant_until(t, t2)
 ///       before_event(t2)                     -- not at the end of the run
-///     finish(t_end)                          -- the memory as it is in the end
+///     finish(t_end, ...)                     -- the memory as it is in the end
 class Recorder {
  public:
   virtual ~Recorder() = default;
@@ -77,7 +77,8 @@ class Recorder {
   virtual void moved(double from, double to, MotionView& view) = 0;
   virtual void before_event(double time) = 0;
   virtual void after_event(double time) = 0;
-  virtual void finish(double time) = 0;
+  /// `now`, if the equations came to an end with values: shows the derivatives at `time` itself.
+  virtual void finish(double time, const MotionView* now) = 0;
 };
 
 }  // namespace chi::sim

@@ -495,13 +495,17 @@ bool Part::settle(double time) {
   failure_.reset();
   failed_.reset();
   deciding_.clear();
-  jumps_.clear();
-  conserved_.clear();
+  std::vector<Change> jumps;
+  std::vector<ConservedSum> conserved;
   load(time);
   if (!has_started_) hold_steps();
   Plan* const before = plan_;
   for (int round = 0;; ++round) {
+    jumps_.clear();
+    conserved_.clear();
     const bool found = settle_only_mode() || ModeSearch(*this, !has_started_).run();
+    add_changes(jumps, jumps_);
+    conserved.insert(conserved.end(), conserved_.begin(), conserved_.end());
     const bool stepped = hold_steps();  // with what is held from before there may be no mode
     if (!found && (!stepped || round >= kMostRounds)) return false;
     const bool begins = !stepped && start_delays();
@@ -522,6 +526,8 @@ bool Part::settle(double time) {
     failure_ = explain_missing_input();
     if (failure_) return false;
   }
+  jumps_ = std::move(jumps);
+  conserved_ = std::move(conserved);
   has_started_ = true;
   assigned_.clear();
   store();

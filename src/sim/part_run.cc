@@ -49,8 +49,12 @@ void PartRun::restart(double time, numerics::Restart kind) {
     tracked_.clear();
     followed_.clear();
   }
-  if (part_.variant() == nullptr || !part_.has_equations() || part_.plan()->is_static()) return;
-  use_variant(*part_.variant(), time, part_.frame(), kind);
+  if (has_motion()) use_variant(*part_.variant(), time, part_.frame(), kind);
+}
+
+/// Whether the present mode is one in which time passes.
+bool PartRun::has_motion() const {
+  return part_.variant() != nullptr && part_.has_equations() && !part_.plan()->is_static();
 }
 
 void PartRun::use_variant(StateVariant& variant, double time, std::vector<double>& frame,
@@ -72,6 +76,10 @@ void PartRun::use_variant(StateVariant& variant, double time, std::vector<double
 bool PartRun::moves() const {
   if (motion_ != nullptr && !motion_->states().empty()) return true;
   return part_.depends_on_time();
+}
+
+bool PartRun::would_move() const {
+  return (has_motion() && !part_.variant()->choice.states.empty()) || part_.depends_on_time();
 }
 
 bool PartRun::step(double limit) {

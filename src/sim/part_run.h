@@ -53,6 +53,7 @@ class PartRun {
   Diagnostic explain_values(double time);
   /// Anything in it moves: it has states, or depends on time.
   bool moves() const;
+  bool would_move() const;  ///< the same of a motion that starts at the present values
 
   /// Looks for the earliest event in the window after `time`.
   void search(double time);
@@ -139,6 +140,7 @@ class PartRun {
   std::array<std::vector<double>, 3> check_frames_;
   std::vector<double> recent_ranges_;  // of nonlinear unknowns in the windows tried, fading
   double stopped_at_ = -1, retreated_at_ = -1;
+  bool has_motion() const;
   void use_variant(StateVariant& variant, double time, std::vector<double>& frame,
                    numerics::Restart kind);
   Motion* motion_ = nullptr;

@@ -86,6 +86,9 @@ class Physics : public code::Surroundings {
   /// Adds what it counted so far.
   virtual void count(RunCounts&) const {}
 
+  /// The derivatives at the present instant, after a discrete phase that went well; null: none.
+  virtual const MotionView* now() { return nullptr; }
+
   /// What the run went on in spite of, each thing once.
   virtual std::vector<Diagnostic> warnings() const { return {}; }
 

@@ -61,10 +61,12 @@ Outcome Scheduler::run() {
   outcome_.time = machine_.time;
   // What was assigned last has its consequences, if there are any.
   woken_.clear();
+  bool has_values = !outcome_.failed();
   if (physics != nullptr && std::holds_alternative<Terminated>(outcome_.why))
-    physics->finish_discrete_phase(woken_);
+    has_values = physics->finish_discrete_phase(woken_);
   if (physics != nullptr) outcome_.warnings = physics->warnings();
-  if (recorder != nullptr) recorder->finish(machine_.time);
+  if (recorder != nullptr)
+    recorder->finish(machine_.time, physics != nullptr && has_values ? physics->now() : nullptr);
   return std::move(outcome_);
 }
 

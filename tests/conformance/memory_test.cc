@@ -171,7 +171,7 @@ class Gauge : public sim::Recorder {
     most_bytes = std::max(most_bytes, heap.live_bytes());
   }
   void after_event(double) override {}
-  void finish(double) override {}
+  void finish(double, const sim::MotionView*) override {}
 
   long new_calls = 0;
   std::int64_t system_calls = 0, most_bytes = 0;

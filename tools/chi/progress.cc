@@ -94,8 +94,8 @@ void ProgressOfMotion::after_event(double time) {
   if (recorder_ != nullptr) recorder_->after_event(time);
 }
 
-void ProgressOfMotion::finish(double time) {
-  if (recorder_ != nullptr) recorder_->finish(time);
+void ProgressOfMotion::finish(double time, const sim::MotionView* now) {
+  if (recorder_ != nullptr) recorder_->finish(time, now);
 }
 
 }  // namespace chi::cli

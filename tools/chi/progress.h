@@ -51,7 +51,7 @@ class ProgressOfMotion : public sim::Recorder {
   void moved(double from, double to, sim::MotionView& view) override;
   void before_event(double time) override;
   void after_event(double time) override;
-  void finish(double time) override;
+  void finish(double time, const sim::MotionView* now) override;
 
  private:
   Progress& progress_;
