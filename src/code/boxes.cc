@@ -138,6 +138,9 @@ std::unique_ptr<ModelBoxes::Box> ModelBoxes::make(const flat::BlackBox& source,
     box->inputs.push_back(std::move(input));
   }
   if (function->reads_time) box->inputs.push_back({.slot = -1, .regs = {}, .time = true});
+  for (const BoxRoutine::Step& step : lowered->steps) {
+    box->inputs.push_back({.slot = -1, .regs = {step.reg}, .time = false, .kind = TypeKind::Int});
+  }
   box->saved.resize(box->touched.size());
   return box;
 }

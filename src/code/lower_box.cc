@@ -52,6 +52,7 @@ BoxRoutine Lowering::lower_box(const flat::BlackBox& box) {
     result.variables.push_back({decl, declare(decl, basic(BasicType::Int))});
     decl_types_[decl] = type;
   }
+  for (const syntax::ExprId step : box.steps) result.steps.push_back({step, variable_slots_++});
   result.result = variable_slots_++;
   span_ = ast().exprs[box.source].span;
   const Operand whole = value(box.source);
@@ -64,6 +65,15 @@ BoxRoutine Lowering::lower_box(const flat::BlackBox& box) {
   emit(code::Op::Finish);
   result.routine = finish();
   return result;
+}
+
+/// A whole number that is given to the box; none if `expr` is not.
+std::optional<Operand> Lowering::box_step(syntax::ExprId expr) {
+  if (box_ == nullptr) return std::nullopt;
+  for (const BoxRoutine::Step& step : box_->steps) {
+    if (step.source == expr) return Operand{step.reg, type_of(expr)};
+  }
+  return std::nullopt;
 }
 
 /// The derivatives that it reads are given to it, so a derivative is a variable of its own.

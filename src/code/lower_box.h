@@ -25,9 +25,15 @@ struct BoxRoutine {
     std::int32_t reg = 0;
     std::int32_t slots = 0;
   };
+  /// Register `reg` is to hold a whole number that is given: one for each of `BlackBox::steps`.
+  struct Step {
+    syntax::ExprId source;
+    std::int32_t reg = 0;
+  };
   Routine routine;  ///< run it from 0; ends with `Finish`
   std::vector<Variable> variables;
   std::vector<Rate> rates;
+  std::vector<Step> steps;
   std::int32_t result = 0;  ///< register
   bool real = false;        ///< the result is a real number, not an integer or truth value
 };

@@ -149,6 +149,7 @@ void Lowering::into(std::int32_t reg, syntax::ExprId expr, TypeId wanted) {
 
 Operand Lowering::value(syntax::ExprId id) {
   using namespace syntax;
+  if (const std::optional<Operand> given = box_step(id)) return *given;
   const Expr& expr = ast().exprs[id];
   const Span outer = span_;
   span_ = expr.span;

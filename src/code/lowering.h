@@ -203,6 +203,7 @@ class Lowering {
   void assign_together(std::span<const syntax::ExprId> targets, std::span<const Operand> values);
 
   // lower_box.cc: boxed expressions
+  std::optional<Operand> box_step(syntax::ExprId expr);
   Operand box_derivative(syntax::ExprId of);
   Location rate_place(sema::DeclId decl);
 

@@ -109,7 +109,8 @@ expr::ExprId BlockScope::scalar(std::int32_t slot, TypeId type, int order) {
   return boolean ? expr::discrete_bool(out_.pool, id) : expr::discrete_real(out_.pool, id);
 }
 
-expr::ExprId BlockScope::black_box(syntax::ExprId source, std::int32_t element, bool boolean) {
+expr::ExprId BlockScope::black_box(syntax::ExprId source, std::int32_t element, bool boolean,
+                                   std::span<const expr::ExprId> steps) {
   const BoxInputs inputs = box_inputs(model_.typed, facts_, source, *this);
   const Span span = model_.typed.ast.exprs[source].span;
   if (inputs.delays || inputs.variables.size() > kMaxBoxInputs) {
@@ -122,7 +123,8 @@ expr::ExprId BlockScope::black_box(syntax::ExprId source, std::int32_t element, 
     return {};
   }
   BlackBox box{.source = source, .block = block_, .indices = indices_, .element = element};
-  if (inputs.variables.empty() && !inputs.reads_time) {
+  box.steps = box_steps(model_.typed, facts_, source);
+  if (inputs.variables.empty() && !inputs.reads_time && steps.empty()) {
     const expr::DiscreteId id = out_.discrete.add({.source = std::move(box), .boolean = boolean});
     return boolean ? expr::discrete_bool(out_.pool, id) : expr::discrete_real(out_.pool, id);
   }
@@ -131,6 +133,7 @@ expr::ExprId BlockScope::black_box(syntax::ExprId source, std::int32_t element, 
     arguments.push_back(expr::variable(out_.pool, v.var, v.order));
   }
   if (inputs.reads_time) arguments.push_back(expr::time(out_.pool));
+  arguments.insert(arguments.end(), steps.begin(), steps.end());
   const expr::FunctionId f = out_.pool.add_opaque(static_cast<int>(arguments.size()), boolean);
   out_.functions.resize(out_.pool.function_count(), {});
   out_.functions[f] = BoxFunction{std::move(box), inputs.variables, inputs.reads_time};

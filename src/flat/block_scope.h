@@ -31,7 +31,8 @@ class BlockScope : public NameScope {
   Operand lookup(sema::DeclId decl) override;
   const sema::Environment& values() override;
   expr::ExprId scalar(std::int32_t slot, sema::TypeId type, int order) override;
-  expr::ExprId black_box(syntax::ExprId source, std::int32_t element, bool boolean) override;
+  expr::ExprId black_box(syntax::ExprId source, std::int32_t element, bool boolean,
+                         std::span<const expr::ExprId> steps) override;
   expr::ExprId missing(Diagnostic why, bool boolean) override;
   sema::DeclId callee(sema::DeclId name) override;
 

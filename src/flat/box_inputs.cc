@@ -21,11 +21,12 @@ class InputFinder {
       : model_(model), facts_(facts), scope_(scope) {}
 
   BoxInputs find(ExprId source) {
+    const std::vector<ExprId> steps = box_steps(model_, facts_, source);
     std::vector<ExprId> stack{source};
     while (!stack.empty()) {
       const ExprId e = stack.back();
       stack.pop_back();
-      if (!facts_[e].moves) continue;
+      if (!facts_[e].moves || std::ranges::binary_search(steps, e)) continue;
       if (path_root(model_.ast, e)) {
         visit_path(e, stack);
         continue;
@@ -132,6 +133,36 @@ class InputFinder {
 };
 
 }  // namespace
+
+std::vector<ExprId> box_steps(const sema::TypedModel& model, const Table<ExprId, ExprFacts>& facts,
+                              ExprId source) {
+  const auto is_step = [&](ExprId e) {
+    return !facts[e].boxed && (model.types.is(model.type[e], sema::BasicType::Int) ||
+                               model.types.is(model.type[e], sema::BasicType::Nat));
+  };
+  std::vector<ExprId> steps, stack{source};
+  while (!stack.empty()) {
+    const ExprId e = stack.back();
+    stack.pop_back();
+    if (!facts[e].of_reals) continue;
+    if (is_step(e)) {
+      steps.push_back(e);
+      continue;
+    }
+    const auto& node = model.ast.exprs[e].node;
+    if (const auto* conditional = std::get_if<syntax::Conditional>(&node)) {
+      stack.push_back(conditional->condition);
+      continue;
+    }
+    const auto* binary = std::get_if<syntax::Binary>(&node);
+    const bool is_lazy = binary != nullptr && (binary->op == syntax::BinaryOp::And ||
+                                               binary->op == syntax::BinaryOp::Or);
+    if (is_lazy || std::holds_alternative<syntax::GuardedExpr>(node)) continue;
+    syntax::append_children(model.ast, e, stack);
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
 
 BoxInputs box_inputs(const sema::TypedModel& model, const Table<ExprId, ExprFacts>& facts,
                      ExprId source, NameScope& scope) {

@@ -97,6 +97,8 @@ struct BlackBox {
   std::int32_t block = -1;                                     ///< evaluated in its frame,
   std::vector<std::pair<sema::DeclId, std::int64_t>> indices;  ///< with these unwinding indices
   std::int32_t element = 0;  ///< offset of the scalar in its slots
+  /// Whole numbers in it that move in steps, as in `xs.(floor(time))`: they are given to it.
+  std::vector<syntax::ExprId> steps = {};
 };
 
 /// What a discrete value of the expressions is: a scalar variable that is no real, or a black box
@@ -117,7 +119,7 @@ struct UserFunction {
 struct BoxFunction {
   BlackBox box;  ///< evaluated with these variables at the values of the arguments
   std::vector<expr::VarRef> inputs;
-  bool reads_time = false;  ///< then one more argument, the last, is the time
+  bool reads_time = false;  ///< then one more argument is the time; the steps come last
 };
 /// Nothing to know: the function has a body or is the derivative of one that is here.
 using FunctionSource = std::variant<std::monostate, UserFunction, BoxFunction>;

@@ -268,6 +268,16 @@ TEST(Discrete, BoxesOfContinuousVariablesAreFunctions) {
   EXPECT_TRUE(found);
 }
 
+// So that it is seen where they step; but not where a box may do without them.
+TEST(Discrete, WholeNumbersInBoxesAreGivenToThem) {
+  EXPECT_EQ(equations(R"(
+    proc P = |[ xs: real*, x: real | x' = xs[floor(time)] + xs[floor(x) + floor(2*x)] ]|)"),
+            "x' = box(floor(time)) + box(floor(x) + floor(2 * x))");
+  EXPECT_EQ(equations(R"(
+    proc P = |[ xs: real*, x: real | x' = sum(if x > 0 then xs else [xs[floor(1/x)]]) ]|)"),
+            "x' = box(x)");
+}
+
 TEST(Discrete, DelayInABoxIsReported) {
   EXPECT_EQ(equations("proc P = |[ x: real | x' = sum([delay(x, 1.0)]) ]|"), "E4011");
 }

@@ -69,7 +69,9 @@ class FunctionExecution : public NameScope {
   }
   const sema::Environment& values() override { return no_values_; }
   expr::ExprId scalar(std::int32_t, TypeId, int) override { return {}; }
-  expr::ExprId black_box(ExprId, std::int32_t, bool) override { return {}; }
+  expr::ExprId black_box(ExprId, std::int32_t, bool, std::span<const expr::ExprId>) override {
+    return {};
+  }
   expr::ExprId missing(Diagnostic, bool) override { return {}; }
   DeclId callee(DeclId name) override {
     return model_.decls[name].kind == DeclKind::Function ? name : DeclId{};

@@ -30,7 +30,9 @@ class NameScope {
   /// The scalar in a slot of the model's variables, at this order of derivation.
   virtual expr::ExprId scalar(std::int32_t slot, sema::TypeId type, int order) = 0;
   /// Scalar number `element` of the value of a boxed expression; none if that cannot be said here.
-  virtual expr::ExprId black_box(syntax::ExprId source, std::int32_t element, bool boolean) = 0;
+  /// `steps`: the values of its `box_steps`.
+  virtual expr::ExprId black_box(syntax::ExprId source, std::int32_t element, bool boolean,
+                                 std::span<const expr::ExprId> steps) = 0;
   /// Stands for a value that does not exist. If it is needed in the end, `why` is reported.
   virtual expr::ExprId missing(Diagnostic why, bool boolean) = 0;
   /// The function that a name in front of arguments means; none if it is not known here.

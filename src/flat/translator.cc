@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "flat/box_inputs.h"
 #include "flat/known_integer.h"
 #include "flat/path_reader.h"
 #include "syntax/children.h"
@@ -161,10 +162,12 @@ class Run {
   }
 
   bool box(ExprId e) {
+    std::vector<expr::ExprId> steps;
+    for (const ExprId step : box_steps(model_, facts_, e)) steps.push_back(one(step));
     const std::vector<TypeId> types = scalar_types(model_.types, model_.type[e]);
     for (std::size_t k = 0; k < types.size(); ++k) {
       const bool boolean = model_.types.is(types[k], BasicType::Bool);
-      if (!put(scope_.black_box(e, static_cast<std::int32_t>(k), boolean))) return false;
+      if (!put(scope_.black_box(e, static_cast<std::int32_t>(k), boolean, steps))) return false;
     }
     return !types.empty();
   }
@@ -448,7 +451,12 @@ const std::vector<ExprId>& Translator::nodes_under(ExprId root) {
     ExprId e = stack.back();
     stack.pop_back();
     list.push_back(e);
-    if (is_constant_leaf(model_, facts_[e], e) || facts_[e].boxed) continue;
+    if (is_constant_leaf(model_, facts_[e], e)) continue;
+    if (facts_[e].boxed) {
+      const std::vector<ExprId> steps = box_steps(model_, facts_, e);
+      stack.insert(stack.end(), steps.begin(), steps.end());
+      continue;
+    }
     const auto& node = model_.ast.exprs[e].node;
     if (is_path(model_.ast, e)) {
       while (!std::holds_alternative<syntax::Name>(model_.ast.exprs[e].node)) {
