@@ -41,11 +41,8 @@ class ModelBoxes : public Boxes {
 
   void forget_failures() override { ++epoch_; }
 
-  /// Why a box gave no value, the first time since failures were forgotten; null if it always did.
-  /// So after a fault of `Formulas` in a call of `f`, it tells more.
-  const Failure* failure(expr::FunctionId f) const;
-  /// The same, of the last time.
-  const Failure* failure(expr::DiscreteId d) const;
+  const Failure* failure(expr::FunctionId f) const override;
+  const Failure* failure(expr::DiscreteId d) const override;
 
   /// To set limits and interrupts. The work of each call counts for itself.
   Interpreter& interpreter() { return interpreter_; }

@@ -27,6 +27,8 @@ class FormulaLeaves {
   std::unordered_map<expr::ExprId, std::int32_t> places_;
 };
 
+struct Failure;
+
 /// Calls functions that have no body: χ functions with loops, boxed expressions.
 class Boxes {
  public:
@@ -35,6 +37,11 @@ class Boxes {
   virtual double call(expr::FunctionId f, std::span<const double> arguments) = 0;
   /// Before an evaluation that finds out about faults: earlier failures may be forgotten.
   virtual void forget_failures() {}
+  /// Why a box gave no value, the first time since failures were forgotten; null if it always did,
+  /// or nobody knows. So after a fault of `Formulas` in a call of `f`, it tells more.
+  virtual const Failure* failure(expr::FunctionId) const { return nullptr; }
+  /// The same of a discrete value, of the last time.
+  virtual const Failure* failure(expr::DiscreteId) const { return nullptr; }
 };
 
 /// Why a formula has no value.

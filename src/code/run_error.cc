@@ -1,6 +1,36 @@
 #include "code/run_error.h"
 
+#include <fmt/format.h>
+
+#include "code/interpreter.h"
+#include "code/print_value.h"
+
 namespace chi::code {
+namespace {
+
+/// What the error's sentence leaves open: the numbers.
+std::string facts(const Failure& failure) {
+  switch (failure.error) {
+    case RunError::IndexOutOfRange:
+      return failure.facts[1] == 0
+                 ? fmt::format(": index {} of an empty sequence", failure.facts[0])
+                 : fmt::format(": {} is not in 0..{}", failure.facts[0], failure.facts[1] - 1);
+    case RunError::NegativeNat: return fmt::format(": it would become {}", failure.facts[0]);
+    case RunError::Domain: {
+      std::string text = ": ";
+      print_real(failure.real_fact, text);
+      return text;
+    }
+    case RunError::BadDistribution: return fmt::format(": {}", failure.detail);
+    default: return "";
+  }
+}
+
+}  // namespace
+
+std::string failure_text(const Failure& failure) {
+  return std::string(run_error_text(failure.error)) + facts(failure);
+}
 
 std::string_view run_error_text(RunError error) {
   switch (error) {

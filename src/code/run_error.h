@@ -30,4 +30,8 @@ enum class RunError : std::uint8_t {
 /// The sentence used in diagnostics, without position, capital or full stop.
 std::string_view run_error_text(RunError error);
 
+struct Failure;
+/// The sentence of its error, with the numbers.
+std::string failure_text(const Failure& failure);
+
 }  // namespace chi::code

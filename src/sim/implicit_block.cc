@@ -420,6 +420,14 @@ void ImplicitBlock::describe(Work& w, const numerics::SolveResult& result,
   failure.singular_rows = result.singular_rows;
   failure.singular_unknowns = result.singular_cols;
   if (!defined) w.fault = w.residuals.fault();
+  if (defined && result.status == SolveStatus::Undefined) {
+    std::vector<double> slopes(w.values.size());
+    const bool has_slopes = w.jacobian.evaluate(frame, slopes);
+    if (!has_slopes) w.fault = w.jacobian.fault();
+    failure.fault_at = has_slopes ? SolveFailure::At::OnTheWay : SolveFailure::At::Slope;
+    const bool is_here = !has_slopes || !all_finite(w.r) || !all_finite(slopes);
+    if (!is_here) failure.status = SolveStatus::NoProgress;
+  }
   if (!defined || result.status == SolveStatus::Undefined) failure.fault = w.fault;
   if (failure.fault && failure.fault->root >= 0) failure.worst = failure.fault->root;
   if (rows_.size() == 1) failure.worst = 0;

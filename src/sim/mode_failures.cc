@@ -49,9 +49,11 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
     result.help = fmt::format("{}; or give values that satisfy the equations", known->help);
     return result;
   }
-  result.message = fmt::format("no values satisfy {} {}: {}",
-                               failure.rows.size() > 1 ? "these equations" : "this equation", when,
-                               numerics::name(failure.status));
+  const bool is_undefined = failure.status == numerics::SolveStatus::Undefined;
+  result.message = fmt::format(
+      "no values {} {} {}: {}", is_undefined ? "were found for" : "satisfy",
+      failure.rows.size() > 1 ? "these equations" : "this equation", when,
+      is_undefined ? part_.what_is_undefined(plan, failure) : numerics::name(failure.status));
   part_.describe(plan, failure, result);
   if (!failure.singular_unknowns.empty()) {
     result.help = fmt::format(
@@ -60,6 +62,10 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
                                      : "s do not tell their unknowns apart");
   } else if (failure.status == numerics::SolveStatus::OutOfBounds) {
     result.help = "the range of a variable in its declaration may be too narrow";
+  } else if (is_undefined && part_.is_undefined_for_all(plan, failure)) {
+    result.help =
+        "whatever the unknown is, this has no value: look at what gives the known values, or guard "
+        "the equation by a condition";
   } else {
     result.help =
         "start values of unknowns are guesses, and others may help; or the equations have no "

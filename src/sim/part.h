@@ -212,6 +212,10 @@ class Part {
   std::optional<Diagnostic> explain_box(const Plan& plan, std::int32_t row, expr::ExprId e);
   /// The same, where equations have a solution only because a comparison took it for a number.
   std::optional<Diagnostic> explain_missing_input();
+  /// What of equations that could not be solved has no value: "division by zero in `1 / x`".
+  std::string what_is_undefined(const Plan& plan, const SolveFailure& failure) const;
+  /// Whether that is so whatever the unknowns are.
+  bool is_undefined_for_all(const Plan& plan, const SolveFailure& failure) const;
   /// Why the plan's equations are singular; `analysis` says so.
   Diagnostic explain_singular(const Plan& plan, const structure::Analysis& analysis) const;
   /// That `what` in the text at `span` has no value at the present one of the frame.
@@ -245,6 +249,7 @@ class Part {
   /// The plan that holds at the known values of the frame, if the equations were seen to be
   /// singular there; else the plan itself.
   Plan* plan_at(Plan* plan, const std::vector<double>& frame);
+  const code::Failure* failed_box(const Plan& plan, const SolveFailure& failure) const;
   /// Another plan for equations that turned out singular at these values, if numbers show why; else
   /// null.
   Plan* plan_by_values(Plan& plan, const std::vector<double>& frame);

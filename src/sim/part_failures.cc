@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "code/interpreter.h"
+#include "code/run_error.h"
 #include "expr/evaluate.h"
+#include "expr/incidence.h"
 #include "sim/part.h"
 #include "structure/report.h"
 
@@ -189,6 +193,54 @@ void Part::warn_of_singular_point(const SystemSolver::PivotOwner& where, double 
   workshop_.warn(std::move(result));
 }
 
+namespace {
+
+/// Why the box at a node, a call or a discrete value, has no value; null if it has.
+const code::Failure* box_failure(const Workshop& workshop, expr::ExprId e) {
+  const expr::Pool& pool = workshop.pool();
+  if (workshop.boxes == nullptr || !e) return nullptr;
+  if (pool.op(e) == expr::Op::Call) return workshop.boxes->failure(pool.called(e));
+  if (pool.op(e) != expr::Op::DiscreteReal && pool.op(e) != expr::Op::DiscreteBool) return nullptr;
+  const expr::DiscreteId id = pool.discrete(e);
+  return id.index >= kFirstHeld ? nullptr : workshop.boxes->failure(id);
+}
+
+}  // namespace
+
+/// A discrete value that does not exist makes no fault of its own where it is used.
+const code::Failure* Part::failed_box(const Plan& plan, const SolveFailure& failure) const {
+  if (failure.fault) return box_failure(workshop_, failure.fault->where);
+  const int worst = failure.worst >= 0 ? failure.worst : 0;
+  if (failure.rows.empty()) return nullptr;
+  const auto row = static_cast<std::size_t>(failure.rows[at(worst)].row.row);
+  const std::array root{plan.equations().system.rows[row]};
+  const expr::Occurrences leaves = expr::occurrences(workshop_.pool(), root, {}, [&](auto e) {
+    return box_failure(workshop_, e) != nullptr ? e : expr::ExprId{};
+  });
+  return leaves.node.empty() ? nullptr : box_failure(workshop_, leaves.node.front());
+}
+
+std::string Part::what_is_undefined(const Plan& plan, const SolveFailure& failure) const {
+  constexpr std::size_t kLongest = 60;
+  if (const code::Failure* const box = failed_box(plan, failure)) return code::failure_text(*box);
+  if (!failure.fault) return "a number becomes too large for the machine";
+  std::string what(expr::fault_text(failure.fault->fault));
+  const std::string where = text(failure.fault->where);
+  const bool is_told = failure.fault->fault != expr::Fault::NoAlternative;
+  if (is_told && where.size() <= kLongest) what += fmt::format(" in `{}`", where);
+  return failure.fault_at == SolveFailure::At::Slope ? "a slope has no value: " + what : what;
+}
+
+bool Part::is_undefined_for_all(const Plan& plan, const SolveFailure& failure) const {
+  if (!failure.fault) return failed_box(plan, failure) != nullptr;
+  if (failure.fault_at != SolveFailure::At::Row) return false;
+  const auto inside = expr::variables(workshop_.pool(), std::array{failure.fault->where}).node;
+  return std::ranges::none_of(inside, [&](expr::ExprId leaf) {
+    const expr::VarRef x = workshop_.pool().variable(leaf);
+    return std::ranges::any_of(failure.unknowns, [&](const auto& u) { return u.var == x; });
+  });
+}
+
 void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& result) const {
   const ModeEquations& mode = plan.equations();
   const int worst = failure.worst >= 0 ? failure.worst : 0;
@@ -203,15 +255,23 @@ void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& r
       result.notes.push_back(fmt::format("this equation{} is off by {:.6g}", times, row.residual));
     }
   }
-  if (failure.fault) {
-    std::string note(expr::fault_text(failure.fault->fault));
-    const bool of_function = failure.fault->fault == expr::Fault::SqrtOfNegative ||
-                             failure.fault->fault == expr::Fault::LnOfNonPositive ||
-                             failure.fault->fault == expr::Fault::OutsideDomain;
+  const code::Failure* const box = failed_box(plan, failure);
+  if (failure.fault || box != nullptr) {
+    const expr::Fault fault = failure.fault ? failure.fault->fault : expr::Fault::None;
+    std::string note = box != nullptr ? code::failure_text(*box) : std::string(fault_text(fault));
+    const bool of_function = fault == expr::Fault::SqrtOfNegative ||
+                             fault == expr::Fault::LnOfNonPositive ||
+                             fault == expr::Fault::OutsideDomain;
+    const bool is_said = result.message.find(note) != std::string::npos;
     if (of_function) {
-      note += fmt::format(": the argument is {:.6g}", failure.fault->argument);
+      note = fmt::format("{}the argument is {:.6g}", is_said ? "" : note + ": ",
+                         failure.fault->argument);
     }
-    result.notes.push_back(std::move(note));
+    if (failure.fault_at == SolveFailure::At::OnTheWay) note = "at other points tried: " + note;
+    if (!is_said || of_function) result.notes.push_back(std::move(note));
+    if (box != nullptr && box->span.begin != box->span.end) {
+      result.labels.push_back({box->span, "here"});
+    }
   }
   std::string unknowns;
   for (std::size_t i = 0; i < failure.unknowns.size() && i < kMaxShown; ++i) {

@@ -39,20 +39,6 @@ DiagCode code_of(RunError error) {
   return DiagCode::RunOutOfMemory;
 }
 
-/// What the error's sentence leaves open: the numbers.
-std::string facts(const code::Failure& failure) {
-  switch (failure.error) {
-    case RunError::IndexOutOfRange:
-      return failure.facts[1] == 0
-                 ? fmt::format(": index {} of an empty sequence", failure.facts[0])
-                 : fmt::format(": {} is not in 0..{}", failure.facts[0], failure.facts[1] - 1);
-    case RunError::NegativeNat: return fmt::format(": it would become {}", failure.facts[0]);
-    case RunError::Domain: return fmt::format(": {}", real_text(failure.real_fact));
-    case RunError::BadDistribution: return fmt::format(": {}", failure.detail);
-    default: return "";
-  }
-}
-
 std::string help_for(RunError error) {
   switch (error) {
     case RunError::NoOpenGuard:
@@ -82,7 +68,7 @@ Diagnostic explain_run_time_error(const RuntimeError& error, double time) {
   }
   return {.code = code_of(failure.error),
           .span = failure.span,
-          .message = fmt::format("{}{}", code::run_error_text(failure.error), facts(failure)),
+          .message = code::failure_text(failure),
           .labels = {{failure.span, fmt::format("in {}, at t = {}", where, real_text(time))}},
           .help = help_for(failure.error)};
 }

@@ -32,6 +32,12 @@ struct SolveFailure {
   std::vector<int> singular_rows;           ///< into `rows`: those that depend on each other
   std::vector<int> singular_unknowns;       ///< into `unknowns`: those that cannot be told apart
   std::optional<code::FormulaFault> fault;  ///< where a formula has no value; `root` into `rows`
+  enum class At : std::uint8_t {
+    Row,
+    Slope,     ///< the formula is a derivative of the row by an unknown
+    OnTheWay,  ///< the row has a value here, but not at another point of the search
+  };
+  At fault_at = At::Row;
 };
 
 }  // namespace chi::sim
