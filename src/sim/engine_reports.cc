@@ -51,6 +51,7 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
   if (before == nullptr && part.has_modes())
     observer->mode_change(now, part.name(), part.mode_text(), "", part.first_span());
   for (const Change& change : part.jumps()) {
+    if (change.variable.var.index >= workshop_.model.variable_slots) continue;  // of our own
     observer->jump(now, variable_name(change.variable), change.before, change.after,
                    change.is_impulse ? "impulse" : "jump", part.variable_span(change.variable));
   }

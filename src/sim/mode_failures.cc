@@ -35,7 +35,7 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
   const std::string when =
       initial_ ? std::string("at the start") : fmt::format("at t = {:.10g}", time());
   Diagnostic result{.code = DiagCode::NoConsistentValues};
-  const structure::NameOf name_of = part_.workshop_.names();
+  const structure::NameOf name_of = part_.names();
   std::optional<structure::Explanation> known;
   if (is_overdetermined(plan, failure)) {
     known = structure::explain_initial(part_.workshop_.pool(), plan.analysis(), plan.ip(), name_of,
@@ -128,7 +128,7 @@ Diagnostic ModeSearch::explain_violated(const Plan& plan, const JumpResult& jump
 }
 
 Diagnostic ModeSearch::explain_open(Plan& plan) const {
-  const structure::NameOf name_of = part_.workshop_.names();
+  const structure::NameOf name_of = part_.names();
   const auto why =
       structure::explain_initial(part_.workshop_.pool(), plan.analysis(), plan.ip(), name_of);
   CHI_CHECK(why.has_value(), "unknowns are left open");

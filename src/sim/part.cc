@@ -540,8 +540,6 @@ bool Part::settle(double time) {
   return variant_ != nullptr;
 }
 
-std::string Part::variable_name(VarRef x) const { return workshop_.name_of(x); }
-
 std::string Part::name() const {
   const auto& equations = equations_.set.equations;
   if (equations.empty()) return "time";

@@ -200,7 +200,10 @@ class Part {
   /// The guards that are open and the conditions of `if`s, as they are in the present mode.
   std::string mode_text();
   bool has_modes() const;  ///< there are guards or conditions
+  /// As the modeller wrote it; unknowns of our own, as the shares of both sides in sliding, by what
+  /// they stand for.
   std::string variable_name(expr::VarRef x) const;
+  structure::NameOf names() const;  ///< the same for explanations
   /// Adds what is known of equations without a solution: where they stand, residuals, values.
   void describe(const SolveFailure& failure, Diagnostic& diagnostic) const {
     describe(*plan_, failure, diagnostic);
@@ -301,6 +304,7 @@ class Part {
   void enter_inputs(std::span<const expr::ExprId> roots);
   void watch_kinks(expr::ExprId delay);
   expr::VarRef weight_of(int border) const;
+  expr::VarId derivative_in_conditions(std::size_t k) const;
   std::vector<expr::VarRef> in_conditions_;  // derivatives that conditions speak of
   const std::vector<char>& deciding_borders();
   /// The borders that can be followed without solving equations.

@@ -51,7 +51,7 @@ std::string Part::mode_text(const Sides& sides, const Sides* except) const {
 Diagnostic Part::explain_singular(const Plan& plan, const structure::Analysis& analysis) const {
   const ModeEquations& mode = plan.equations();
   structure::Explanation why =
-      structure::explain_singular(workshop_.pool(), mode.system, analysis, workshop_.names());
+      structure::explain_singular(workshop_.pool(), mode.system, analysis, names());
   std::erase_if(why.equations, [&](const auto& e) { return !row_span(mode, e.row); });
   Diagnostic result = structure::to_diagnostic(
       DiagCode::SingularEquations, why, [&](std::int32_t row) { return *row_span(mode, row); });

@@ -162,18 +162,17 @@ Plan* Part::plan_with_derivatives(ModeEquations equations) {
   expr::Pool& pool = workshop_.pool();
   Plan* const plan = plan_of(equations);
   if (plan->is_singular()) return plan;
-  expr::VarId next{workshop_.model.variable_slots +
-                   static_cast<std::int32_t>(conditions_.borders().size())};
   const structure::Analysis& analysis = plan->analysis();
   const std::size_t rows = equations.system.rows.size();
-  for (const VarRef x : in_conditions_) {
+  for (std::size_t k = 0; k < in_conditions_.size(); ++k) {
+    const VarRef x = in_conditions_[k];
     const int j = analysis.unknown_index(x.var);
     if (j < 0 || analysis.d[at(j)] >= x.order) continue;
+    const expr::VarId extra = derivative_in_conditions(k);
     equations.system.rows.push_back(
-        expr::sub(pool, expr::variable(pool, next), expr::variable(pool, x.var, x.order)));
+        expr::sub(pool, expr::variable(pool, extra), expr::variable(pool, x.var, x.order)));
     equations.equations.push_back(-1);
-    equations.system.declared.push_back(next);
-    ++next.index;
+    equations.system.declared.push_back(extra);
   }
   if (equations.system.rows.size() == rows) return plan;
   Plan* const wider = plan_of(std::move(equations));
@@ -295,8 +294,39 @@ void Part::set_checks_apart(ModeEquations& mode) const {
   mode.equations.resize(kept);
 }
 
+// Behind the variables of the model: the weights of borders, then derivatives in conditions.
 VarRef Part::weight_of(int border) const {
   return {expr::VarId{workshop_.model.variable_slots + border}, 0};
+}
+
+expr::VarId Part::derivative_in_conditions(std::size_t k) const {
+  return {weight_of(static_cast<int>(conditions_.borders().size() + k)).var};
+}
+
+std::string Part::variable_name(VarRef x) const {
+  const std::int32_t extra = x.var.index - workshop_.model.variable_slots;
+  if (extra < 0) return workshop_.name_of(x);
+  const std::span<const Border> borders = conditions_.borders();
+  const auto k = static_cast<std::size_t>(extra);
+  std::string name;
+  if (k < borders.size()) {
+    name = fmt::format("share of {} > 0", text(borders[k].difference));
+  } else if (k - borders.size() < in_conditions_.size()) {
+    name = workshop_.name_of(in_conditions_[k - borders.size()]) + " in conditions";
+  } else {
+    return workshop_.name_of(x);
+  }
+  return x.order == 0 ? name : fmt::format("({}){}", name, std::string(at(x.order), '\''));
+}
+
+structure::NameOf Part::names() const {
+  return {[this](expr::VarId v) {
+            return variable_name({v, 0});
+          },
+          [this](expr::VarId v) {
+            const bool is_extra = v.index >= workshop_.model.variable_slots;
+            return is_extra ? variable_name({v, 0}) : workshop_.names().written(v);
+          }};
 }
 
 // The borders that occur together in an equation, with the guards it depends on: groups

@@ -37,11 +37,11 @@ struct Workshop {
   std::function<bool(std::int32_t flat_slot)> is_set = {};
 
   expr::Pool& pool() const { return model.equations.pool; }
-  /// What the modeller calls x, with its primes; weights of sliding borders have no name in the
-  /// model.
+  /// What the modeller calls x, with its primes; unknowns of our own have no name in the model
+  /// (Part::variable_name).
   std::string name_of(expr::VarRef x) const {
     std::string name = x.var.index < model.variable_slots ? flat::scalar_name(model, x.var.index)
-                                                          : std::string("weight");
+                                                          : std::string("an unknown of χ's own");
     name.append(static_cast<std::size_t>(x.order), '\'');
     return name;
   }
