@@ -147,7 +147,9 @@ class Engine : public Physics {
   void tell_conserved(const std::vector<ConservedSum>& sums, Span span);
   bool notice_chattering(Member& member);
   bool notice_zeno(std::int32_t member);
-  bool fail_zeno(Member& member, double limit, double step, double ratio);
+  std::string border_text(const Member& member) const;  ///< of its first event
+  static bool is_lost_in_rounding(Member& member);
+  bool fail_zeno(Member& member, double limit, const std::string& why);
   bool prepare_to_move();
   bool record(double from, double to);
   std::optional<Diagnostic> output_failed_;

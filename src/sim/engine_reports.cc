@@ -161,9 +161,15 @@ bool Engine::notice_zeno(std::int32_t number) {
   const double step = times[last] - times[last - 1];
   const double span = std::max(std::abs(now), times.back() - times.front());
   const double near = goes_on ? kApart * std::abs(now) : 1e-8 * span;
+  const auto fail_close = [&] {
+    return fail_zeno(member, member.accumulates_at,
+                     fmt::format("the last events were {:.3g} apart, nearer than places and speeds "
+                                 "are known with these tolerances",
+                                 step));
+  };
   if (now >= member.accumulates_at + kHaze * span) member.accumulates_at = Member::kNever;
   if (now > member.accumulates_at && step < 0.1 * kHaze * span) {
-    return fail_zeno(member, member.accumulates_at, step, 1);
+    return fail_close();
   }
   if (step * step > kHaze * span * (times[last - 1] - times[last - 2])) return true;  // far away
   double least = kInfinity, most = 0;
@@ -179,37 +185,55 @@ bool Engine::notice_zeno(std::int32_t number) {
   const double rest = step * most / (1 - most);
   const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
   if (!geometric && member.accumulates_at != Member::kNever && step <= near) {
-    return fail_zeno(member, member.accumulates_at, step, 1);
+    return fail_close();
   }
   if (!geometric || rest > kHaze * span) return true;
   member.accumulates_at = now + rest;
-  return rest > near || fail_zeno(member, now + rest, step, most);
+  if (goes_on && is_lost_in_rounding(member)) {
+    return fail_zeno(member, now + rest,
+                     fmt::format("between the last two events, {:.3g} apart, {} was {:.3g}, which "
+                                 "is lost in rounding",
+                                 step, border_text(member), member.run->events().front().height));
+  }
+  return rest > near ||
+         fail_zeno(member, now + rest,
+                   fmt::format("the last events were {:.3g} apart, each time {:.4g} of the time "
+                               "before",
+                               step, most));
 }
 
-bool Engine::fail_zeno(Member& member, double limit, double step, double ratio) {
+std::string Engine::border_text(const Member& member) const {
+  const int border = member.run->events().front().border;
+  return member.part->text(member.part->conditions().borders()[at(border)].difference);
+}
+
+/// Whether what lies between events is no more than the rounding of the values it is computed from:
+/// bodies so near to each other do not come apart again.
+bool Engine::is_lost_in_rounding(Member& member) {
+  const BorderEvent& event = member.run->events().front();
+  if (event.border < 0) return false;
+  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+  Part& part = *member.part;
+  return event.height <= kRounding * part.border_size(event.border, part.frame());
+}
+
+bool Engine::fail_zeno(Member& member, double limit, const std::string& why) {
   const BorderEvent& event = member.run->events().front();
   if (event.border < 0) return true;
-  const std::string what =
-      member.part->text(member.part->conditions().borders()[at(event.border)].difference) + " = 0";
+  const std::string what = border_text(member) + " = 0";
   if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));
-  const std::string last =
-      ratio < 1
-          ? fmt::format("the last events were {:.3g} apart, each time {:.4g} of the time before",
-                        step, ratio)
-          : fmt::format(
-                "the last events were {:.3g} apart, nearer than places and speeds are "
-                "known",
-                step);
-  return fail({.code = DiagCode::Zeno,
-               .span = member.part->border_span(event.border),
-               .message = fmt::format("events accumulate towards t = {:.10g}: {} comes ever faster",
-                                      limit, what),
-               .notes = {last},
-               .help = workshop_.options.zeno == Zeno::Continue
-                           ? "this is as far as the events can be told apart: model what "
-                             "happens there as a mode of its own"
-                           : "model what happens there as a mode of its own, end the run "
-                             "before, or use `--zeno continue`"});
+  const bool goes_on = workshop_.options.zeno == Zeno::Continue;
+  return fail(
+      {.code = DiagCode::Zeno,
+       .span = member.part->border_span(event.border),
+       .message =
+           fmt::format("events accumulate towards t = {:.10g}: {} comes ever faster", limit, what),
+       .notes = {why},
+       .help = goes_on ? "this is as far as the events can be told apart, and `--zeno continue` "
+                         "goes no further, since the next one would be missed: model what happens "
+                         "there as a mode of its own; smaller tolerances may lead nearer"
+                       : "model what happens there as a mode of its own, end the run before, or "
+                         "use `--zeno continue`"});
 }
 
 }  // namespace chi::sim

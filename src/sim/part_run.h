@@ -23,7 +23,8 @@ struct BorderEvent {
   int direction = 0;       ///< of the difference: 1 rising, -1 falling; 0: it touches zero
   bool is_forced = false;  ///< no root: so close to it no step was possible any more
   bool is_left = false;    ///< no root: a motion along the border has left it
-  bool is_close = false;   ///< in this window it was not even the tolerance away from it
+  double height = 0;       ///< how far away it was from it, halfway through the window
+  bool is_close = false;   ///< that was not even the tolerance
   bool is_jump = false;    ///< no root: the difference jumps, as through a pole
 };
 

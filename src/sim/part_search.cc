@@ -157,8 +157,8 @@ void PartRun::search_window(double time) {
     if (event.border < 0 || part_.sides()[at(event.border)] == Side::Slide) continue;
     Tracked& track = tracked(part_.conditions().borders()[at(event.border)].difference);
     if (track.kind == Tracked::Kind::Still) continue;
-    const double before = difference_at(track, 0.5 * (time + event.time));
-    event.is_close = std::abs(before) <= part_.tolerance_at(event.border, search_frame_);
+    event.height = std::abs(difference_at(track, 0.5 * (time + event.time)));
+    event.is_close = event.height <= part_.tolerance_at(event.border, search_frame_);
   }
 }
 
