@@ -215,10 +215,7 @@ bool DampedNewton::is_balanced(std::span<const double> x, std::span<const double
     settled = settled && std::abs(last[j]) <= kSmall * std::abs(x[j]);
   }
   if (settled || problem_->sizes(x, terms_) != EvalStatus::Ok) return true;
-  for (std::size_t i = 0; i < residual.size(); ++i) {
-    if (std::abs(residual[i]) > kStagnation * terms_[i]) return false;  // not where that is NaN
-  }
-  return true;
+  return numerics::is_balanced(pattern_, jacobian_, residual, terms_);
 }
 
 SolveStatus DampedNewton::better_end() {

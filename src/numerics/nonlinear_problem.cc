@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <vector>
 
 namespace chi::numerics {
 namespace {
@@ -83,6 +85,30 @@ void size_equations(const SparsePattern& pattern, std::span<const double> jacobi
       s = std::max(s, std::abs(jacobian[k]) * weights[j]);
     }
   }
+}
+
+bool is_balanced(const SparsePattern& pattern, std::span<const double> jacobian,
+                 std::span<const double> residual, std::span<const double> terms) {
+  constexpr double kLittle = 1e-8, kRounding = 64 * std::numeric_limits<double>::epsilon();
+  std::vector<double> open(residual.size(), 0.0);
+  for (int j = 0; j < pattern.cols; ++j) {
+    const auto begin = static_cast<std::size_t>(pattern.column_starts[static_cast<std::size_t>(j)]);
+    const auto end =
+        static_cast<std::size_t>(pattern.column_starts[static_cast<std::size_t>(j) + 1]);
+    double noise = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      const double size = terms[static_cast<std::size_t>(pattern.row_indices[k])];
+      if (jacobian[k] != 0) noise = std::max(noise, kRounding * size / std::abs(jacobian[k]));
+    }
+    for (std::size_t k = begin; k < end; ++k) {
+      open[static_cast<std::size_t>(pattern.row_indices[k])] += noise * std::abs(jacobian[k]);
+    }
+  }
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    const double allowed = kLittle * terms[i] + open[i] + kRounding;
+    if (std::abs(residual[i]) > allowed) return false;  // not where that is NaN
+  }
+  return true;
 }
 
 double root_mean_square(std::span<const double> v, std::span<const double> weights) {

@@ -84,6 +84,13 @@ void size_unknowns(const NonlinearProblem& problem, std::span<const double> x,
 void size_equations(const SparsePattern& pattern, std::span<const double> jacobian,
                     std::span<const double> weights, std::span<double> scale);
 
+/// Whether the residuals are little of the `terms` that the equations are sums of, or no more than
+/// what rounding makes of them: an equation among small unknowns is off by what others, among large
+/// ones, leave open of these, as d - q^2 = 0 is where d is the difference of two pressures. Nothing
+/// at all is q^2 = 0 with a q that only comes near.
+bool is_balanced(const SparsePattern& pattern, std::span<const double> jacobian,
+                 std::span<const double> residual, std::span<const double> terms);
+
 double root_mean_square(std::span<const double> v, std::span<const double> weights);
 double largest(std::span<const double> v, std::span<const double> weights);
 

@@ -87,16 +87,12 @@ struct ImplicitBlock::Work {
     }
     sizes->evaluate_each(frame, out.data());
   }
-  // Whether what the equations are off by is little of their terms.
+  // Whether the equations hold, as far as their terms are known.
   bool balances(const SolverContext& context, const double* frame) {
-    constexpr double kLittle = 1e-8;
     std::vector<double> terms(r.size());
-    if (!residuals.evaluate(frame, r.data())) return false;
+    if (!residuals.evaluate(frame, r.data()) || !jacobian.evaluate(frame, values)) return false;
     measure(context, frame, terms);
-    for (std::size_t i = 0; i < r.size(); ++i) {
-      if (std::abs(r[i]) > kLittle * terms[i]) return false;
-    }
-    return true;
+    return numerics::is_balanced(jacobian.pattern(), values, r, terms);
   }
 
   std::vector<expr::ExprId> roots;
