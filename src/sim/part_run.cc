@@ -48,6 +48,7 @@ void PartRun::restart(double time, numerics::Restart kind) {
   if (part_.forget_modes()) {
     tracked_.clear();
     followed_.clear();
+    box_calls_.clear();
   }
   if (has_motion()) use_variant(*part_.variant(), time, part_.frame(), kind);
 }
@@ -120,16 +121,23 @@ bool PartRun::step(double limit) {
     pivots_.clear();
     next_variant_ = nullptr;
   }
-  const numerics::StepStatus status = motion_->step(limit);
+  if (std::exchange(is_before_break_, false)) {
+    limit = std::min(limit, from_ + 1e-9 * std::max(std::abs(from_), 1e-3));
+  }
+  numerics::StepStatus status = motion_->step(limit);
+  if (status == numerics::StepStatus::Stepped) {
+    from_ = motion_->t_old();
+    reached_ = motion_->t();
+    has_window_ = true;
+    status = stop_before_break();
+  }
   if (status != numerics::StepStatus::Stepped) {
     if (stop_at_border()) return true;
     part_.fail(explain(status));
     return false;
   }
-  from_ = motion_->t_old();
-  reached_ = motion_->t();
-  has_window_ = true;
   search_window(from_);
+  if (break_at_ > from_) note(kStep, break_at_, 0, 0);
   if (!shorten_to_values()) return false;
   note_return();
   if (is_retreating()) note(kRetreat, reached_, 0, 0);

@@ -117,6 +117,22 @@ class PartRun {
   std::vector<double> pivots_;  // of this motion at `pivots_time_`; empty: none yet
   std::vector<double> next_pivots_;
   double pivots_time_ = 0;
+  /// A jump of a function that only statements can compute: between these times.
+  struct Break {
+    double before = 0, behind = 0;
+  };
+  const std::vector<expr::ExprId>& box_calls();
+  std::optional<Break> find_break();
+  std::optional<Break> find_break(const Tracked& track);
+  std::optional<Break> locate_break(const Tracked& track, Break between, double at_left,
+                                    double at_right);
+  numerics::StepStatus stop_before_break();
+  std::map<const Plan*, std::vector<expr::ExprId>> box_calls_;
+  bool is_before_break_ = false;  // the window ended there
+  double break_at_ = -1;          // in the window, right at its begin
+  double last_break_ = -1;
+  int windows_since_break_ = 0;
+  int pause_ = 0;  // windows in which none is looked for
   bool stop_at_border();
   bool is_retreating();
   void note_return();
