@@ -195,10 +195,13 @@ std::optional<SolveStatus> DampedNewton::add_correction() {
   return converged_at(trial_, trial_residual_);
 }
 
-// Full steps this small that do not get smaller: rounding in F is all that is left.
+// Full steps this small that do not get smaller: rounding in F is all that is left. Damped ones, at
+// a corner as that of sqrt, say so only where F is no more than that.
 bool DampedNewton::is_stagnant(double rate) const {
-  if (damping_ < 1.0 || rate < 0.5) return false;
-  return step_size_ <= kStagnation || norm_of(residual_, row_size_) <= 64 * kEpsilon;
+  if (rate < 0.5) return false;
+  const bool is_small = step_size_ <= kStagnation;
+  const bool is_solved = norm_of(residual_, row_size_) <= 64 * kEpsilon;
+  return damping_ < 1.0 ? is_small && is_solved : is_small || is_solved;
 }
 
 // Where all unknowns have their nominal size, or the last step was small for each of them, a small

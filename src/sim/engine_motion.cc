@@ -199,6 +199,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
     }
     if (event.is_forced) {  // the step size is worn out
       member.wants_restart = true;
+      part.crowd(event.time);
       member.restart = numerics::Restart::Cold;
       if (member.run->put_on_border(event.border)) member.is_dirty = true;
     }

@@ -304,6 +304,35 @@ void ImplicitBlock::prove_torn(const SolverContext& context, Work& w, double* fr
   store(w.x, frame);
 }
 
+// Where equations have values but an infinite slope, as sqrt(x) has at 0: slopes to points beside.
+// So steep they are that such a point is left slowly, and not at all if it is the solution.
+bool ImplicitBlock::add_secants(Work& w, std::span<const double> x, double* frame,
+                                std::span<double> slopes) {
+  constexpr double kBeside = 1e-10;
+  const numerics::SparsePattern& pattern = w.jacobian.pattern();
+  std::vector<double> here(w.r.size()), there(w.r.size());
+  if (!w.residuals.evaluate(frame, here.data())) return false;
+  w.jacobian.evaluate_each(frame, slopes);
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const auto first = static_cast<std::size_t>(pattern.column_starts[j]);
+    const auto last = static_cast<std::size_t>(pattern.column_starts[j + 1]);
+    const double nominal = w.nominal.empty() ? 1.0 : w.nominal[j];
+    for (const double side : {kBeside, -kBeside}) {
+      if (all_finite(slopes.subspan(first, last - first))) break;
+      const double beside = x[j] + side * std::max(std::abs(x[j]), nominal);
+      frame[places_[j]] = beside;
+      w.residuals.evaluate_each(frame, there.data());
+      for (std::size_t k = first; k < last; ++k) {
+        if (std::isfinite(slopes[k])) continue;
+        const auto i = static_cast<std::size_t>(pattern.row_indices[k]);
+        slopes[k] = (there[i] - here[i]) / (beside - x[j]);
+      }
+    }
+    frame[places_[j]] = x[j];
+  }
+  return all_finite(slopes);
+}
+
 bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, double* frame,
                                     Effort effort, SolveFailure& failure) {
   constexpr std::size_t kMostGuessed = 200;
@@ -318,7 +347,7 @@ bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, doubl
     store(x, frame);
     if (w.jacobian.evaluate(frame, out)) return EvalStatus::Ok;
     w.fault = w.jacobian.fault();
-    return EvalStatus::Domain;
+    return add_secants(w, x, frame, out) ? EvalStatus::Ok : EvalStatus::Domain;
   };
   const auto sizes = [&](std::span<const double> x, std::span<double> out) {
     store(x, frame);

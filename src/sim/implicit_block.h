@@ -51,6 +51,7 @@ class ImplicitBlock {
   bool within_bounds(const Work& w, const double* frame) const;
   bool solve_nonlinear(const SolverContext& context, Work& w, double* frame, Effort effort,
                        SolveFailure& failure);
+  bool add_secants(Work& w, std::span<const double> x, double* frame, std::span<double> slopes);
   bool check_rows(const SolverContext& context, Work& w, double* frame, SolveFailure& failure);
   bool factor(Work& w, double* frame, SolveFailure& failure);
   void store(std::span<const double> x, double* frame) const;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "expr/build.h"
 #include "expr/differentiate.h"
@@ -24,14 +25,18 @@ constexpr double kLeft = 1e-12;
 }  // namespace
 
 /// Whether there are any; `start` says so then.
-bool ModeSearch::find_kinks(Sides& start) {
+bool ModeSearch::find_kinks(Sides& start, Kinks which) {
   Sides found = start;
   for (const int b : part_.mode_borders_) {
-    if (found[at(b)] == Side::Kink || !is_reached(loaded_, b)) continue;
-    if (decides_alone(b) && is_kink(start, b)) found[at(b)] = Side::Kink;
+    if (found[at(b)] == Side::Kink || !(is_reached(loaded_, b) || is_in_the_way(which, b)))
+      continue;
+    const bool is_one =
+        which == Kinks::Any ? is_kink_of_laws(start, b) : decides_alone(b) && is_kink(start, b);
+    if (is_one) found[at(b)] = Side::Kink;
   }
   while (found != start) {
-    const std::vector<int> borders = kinks_to_solve_for(found);
+    const std::vector<int> borders =
+        which == Kinks::Any ? std::vector<int>{} : kinks_to_solve_for(found);
     if (borders.empty()) {
       start = found;
       ++part_.kinks_found_;
@@ -39,6 +44,77 @@ bool ModeSearch::find_kinks(Sides& start) {
     }
     for (const int b : borders) found[at(b)] = start[at(b)];
   }
+  return false;
+}
+
+/// Where a square root ends the steps get short long before that: its argument vanishes with the
+/// square of what flows.
+bool ModeSearch::is_in_the_way(Kinks which, int border) {
+  if (which == Kinks::Assigned || !part_.is_crowded()) return false;
+  return part_.is_near_kink(border, part_.border_values(loaded_)[at(border)].value, loaded_);
+}
+
+bool ModeSearch::find_any_kinks(Sides& start) {
+  return find_kinks(start, Kinks::Assigned) || find_kinks(start, Kinks::Any);
+}
+
+/// The corner of a flow law, say, in a network of pipes: an `if` between formulas that meet,
+/// whatever the other borders of its condition say. Just before the corner the equations behind it
+/// have no solution, and just behind it those before it: what moves through it has to look itself.
+bool ModeSearch::is_kink_of_laws(const Sides& start, int border) {
+  constexpr std::size_t kMostOthers = 4;
+  if (part_.statement_spans_.count(border) != 0 || !part_.is_of_laws(border)) return false;
+  std::set<int> others;
+  for (const int c : part_.mode_conditions_) {
+    const auto borders = part_.conditions_.borders_of(c);
+    if (std::ranges::find(borders, border) == borders.end()) continue;
+    others.insert(borders.begin(), borders.end());
+  }
+  others.erase(border);
+  if (others.size() > kMostOthers) return false;
+  for (std::size_t set = 0; set < std::size_t{1} << others.size(); ++set) {
+    Sides sides = start;
+    std::size_t k = 0;
+    for (const int b : others) sides[at(b)] = ((set >> k++) & 1) != 0 ? Side::Plus : Side::Minus;
+    if (!is_kink(sides, border)) return false;
+  }
+  return true;
+}
+
+/// Formulas that meet on their borders, as those of flow laws do, make one equation: solved as it
+/// stands, its values tell which branch it is. Nothing is lost where they do not meet: the values
+/// are a guess, and sides to begin with.
+bool ModeSearch::take_whole(const Sides& start) {
+  Sides whole = start;
+  for (const int b : part_.mode_borders_) {
+    if (part_.is_of_laws(b)) whole[at(b)] = Side::Kink;
+  }
+  if (whole == start) return false;
+  const Attempt& solved = attempt(whole);
+  if (!solved.solved || solved.jumped) return false;
+  const std::vector<double> before = loaded_;
+  std::vector<double> values = loaded_;
+  values.resize(std::max(values.size(), solved.frame.size()), 0.0);
+  for (const expr::VarRef x : solved.plan->values()) {
+    const std::size_t place = at(part_.place(x));
+    if (!solved.plan->has_lower(x) && place < solved.frame.size()) {
+      values[place] = solved.frame[place];
+    }
+  }
+  forget_attempts();
+  loaded_ = part_.frame_ = std::move(values);
+  part_.fit(loaded_);
+  part_.fit(part_.frame_);
+  part_.sides_.swap(whole);
+  Sides sides = start_sides();
+  part_.sides_.swap(whole);
+  for (std::size_t b = 0; b < sides.size(); ++b) {
+    if (sides[b] == Side::Kink) sides[b] = start[b];
+  }
+  if (iterate(sides) || (find_any_kinks(sides) && iterate(sides))) return true;
+  forget_attempts();
+  loaded_ = part_.frame_ = before;
+  part_.fit(part_.frame_);
   return false;
 }
 
@@ -129,7 +205,8 @@ bool ModeSearch::is_continuous(code::Formulas& formulas, std::size_t place,
   formulas.evaluate_each(frame.data(), values.data());
   const double moved_by = std::abs(frame[place] - here);
   const RunOptions& options = part_.workshop_.options;
-  if (!(moved_by <= options.atol + options.rtol * std::abs(here))) return false;
+  const double far = part_.is_crowded() ? Part::kTolerances : 1;
+  if (!(moved_by <= far * (options.atol + options.rtol * std::abs(here)))) return false;
   for (std::size_t k = 2; k + 1 < values.size(); k += 2) {
     const double size = std::abs(values[k]) + std::abs(values[k + 1]);
     const double allowed = kLeft * (1 + size) + 1e-3 * options.atol;

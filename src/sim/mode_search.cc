@@ -31,7 +31,7 @@ bool ModeSearch::run() {
 bool ModeSearch::search() {
   loaded_ = part_.frame_;
   Sides start = start_sides();
-  if (part_.is_crowded()) find_kinks(start);
+  if (part_.is_crowded()) find_any_kinks(start);
   const Sides first = start;
   Plan* const asked = part_.plan_for(start).plan;
   if (const auto before = part_.taken_.find({start, asked}); before != part_.taken_.end()) {
@@ -40,6 +40,7 @@ bool ModeSearch::search() {
     forget_attempts();  // what was right another time must not decide what is in doubt now
   }
   leave_surfaces(start);
+  if (initial_ && start_as_set(start)) return true;
   for (const bool jumps : {false, true}) {
     if (jumps && !may_jump()) break;
     jumps_ = jumps;
@@ -47,7 +48,8 @@ bool ModeSearch::search() {
     bool found = !jumps && iterate_exactly(start);
     found = found || iterate(start);
     const bool has_solution = attempt(start).solved;
-    found = found || (find_kinks(start) && iterate(start)) || take_indifferent() ||
+    found = found || (find_kinks(start, Kinks::Assigned) && iterate(start)) || take_indifferent() ||
+            (find_kinks(start, Kinks::Any) && iterate(start)) || take_whole(start) ||
             pivot(start, false) || iterate_sliding(start) || (may_slide && pivot(start, true)) ||
             take_impact() || iterate_from_ends(start) || search_near(start) || take_resting() ||
             take_touch() || take_impact() || (may_slide && search_sliding(start));
@@ -225,6 +227,17 @@ bool ModeSearch::passes_checks(Attempt& attempt) {
   return true;
 }
 
+/// The values that variables have at the start, be it the zero of their type, stay if there is a
+/// mode for them.
+bool ModeSearch::start_as_set(Sides start) {
+  keeps_start_ = true;
+  const bool found =
+      iterate(start) || (find_any_kinks(start) && iterate(start)) || take_whole(start);
+  keeps_start_ = false;
+  if (!found && met_start_) forget_attempts();
+  return found;
+}
+
 /// At the start, variables without a start value give way where the others leave no choice.
 bool ModeSearch::solve_start(Attempt& attempt) {
   ModeEquations wider = attempt.plan->equations();
@@ -236,6 +249,8 @@ bool ModeSearch::solve_start(Attempt& attempt) {
   std::sort(declared.begin(), declared.end());
   declared.erase(std::unique(declared.begin(), declared.end()), declared.end());
   if (declared == attempt.plan->equations().system.declared) return false;
+  met_start_ = met_start_ || keeps_start_;
+  if (keeps_start_) return false;
   Plan* const plan = part_.plan_of(std::move(wider));
   if (plan->is_singular()) return false;
   SystemSolver& solver = plan->ip_solver();

@@ -76,6 +76,7 @@ class ModeSearch {
   bool within_bounds(Attempt& attempt);
   bool put_on_borders(Attempt& attempt);
   void leave_surfaces(Sides& start);
+  bool start_as_set(Sides start);
   bool solve_start(Attempt& attempt);
   // mode_values.cc
   bool keep_values(Attempt& attempt, double allowed);
@@ -95,12 +96,17 @@ class ModeSearch {
   bool pivot(Sides sides, bool may_slide);
   bool search_sliding(const Sides& start);
   // mode_kinks.cc
-  bool find_kinks(Sides& start);
+  enum class Kinks { Assigned, Any };  ///< where equations are solved by hand, or anywhere
+  bool find_kinks(Sides& start, Kinks which);
+  bool find_any_kinks(Sides& start);
   bool decides_alone(int border) const;
   std::vector<int> kinks_to_solve_for(const Sides& sides);
   bool is_kink(const Sides& start, int border);
   bool is_continuous(code::Formulas& formulas, std::size_t place,
                      const std::vector<double>& there) const;
+  bool is_in_the_way(Kinks which, int border);
+  bool is_kink_of_laws(const Sides& start, int border);
+  bool take_whole(const Sides& start);
   // mode_followers.cc
   std::optional<Sides> with_followers(const Sides& sides);
   bool is_indifferent(const Sides& sides, const Sides& followers);
@@ -123,6 +129,7 @@ class ModeSearch {
   bool iterate(Sides sides);
   bool iterate_exactly(const Sides& start);
   bool iterate_from_ends(const Sides& start);
+  bool keeps_start_ = false, met_start_ = false;  // met: what `keeps_start_` forbids
   bool is_exact_ = false, met_small_jump_ = false;
   /// Of what counts as left by the integration: so much may change where nothing has to.
   static constexpr double kExact = 1e-2;

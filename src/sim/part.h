@@ -234,8 +234,15 @@ class Part {
   };
   /// The plan of the mode with these sides; made if need be.
   PlanResult plan_for(const Sides& sides);
+  /// `kinks`: conditions of `if`s that depend on a border that is a kink there are not decided.
   std::optional<ModeEquations> mode_equations(const std::vector<Truth>& truths,
-                                              std::optional<Diagnostic>& why);
+                                              std::optional<Diagnostic>& why,
+                                              const Sides* kinks = nullptr);
+  /// Whether the border decides nothing but formulas: `q = if d > 0 then ... else ...`, where the
+  /// unknown is the same on both sides, unlike in `0 = if closed then v else i`.
+  bool is_of_laws(int border);
+  enum class Answer : char { Open, Yes, No };
+  std::vector<Answer> of_laws_;  // per border
   /// Borders of one group that are open at once: equations are taken from 2^n corners.
   static constexpr std::size_t kMostInGroup = 4;
   struct BorderGroups {

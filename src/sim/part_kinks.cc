@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 
 #include "expr/build.h"
+#include "expr/differentiate.h"
+#include "expr/incidence.h"
 #include "sim/part.h"
 
 // Equations across borders on which nothing steps (mode_kinks.cc).
@@ -43,6 +46,51 @@ ExprId choose(expr::Pool& pool, ExprId condition, ExprId a, ExprId b) {
 
 }  // namespace
 
+bool Part::is_of_laws(int border) {
+  expr::Pool& pool = workshop_.pool();
+  const auto mentions = [&](int condition) {
+    const auto borders = conditions_.borders_of(condition);
+    return std::ranges::find(borders, border) != borders.end();
+  };
+  of_laws_.resize(conditions_.borders().size(), Answer::Open);
+  Answer& answer = of_laws_[at(border)];
+  if (answer != Answer::Open) return answer == Answer::Yes;
+  answer = Answer::No;
+  if (std::ranges::any_of(guard_conditions_, mentions)) return false;
+  const auto is_unknown = [&](expr::VarRef x) {
+    const auto& unknowns = equations_.set.unknowns;
+    return x.order > 0 || std::ranges::any_of(unknowns, [&](const flat::Unknown& u) {
+             return u.variable.var == x.var;
+           });
+  };
+  std::vector<ExprId> others;
+  for (std::size_t e = 0; e < equation_conditions_.size(); ++e) {
+    const ExprId row = equations_.set.equations[flat::EquationId{static_cast<int>(e)}].left;
+    if (std::ranges::none_of(equation_conditions_[e], mentions)) {
+      others.push_back(row);
+      continue;
+    }
+    const expr::Occurrences in = expr::variables(pool, std::array{row});
+    const bool is_law = std::ranges::any_of(in.node, [&](ExprId leaf) {
+      const ExprId slope = expr::partial(pool, row, leaf);
+      return pool.op(slope) == Op::Constant && pool.constant(slope) != 0 &&
+             is_unknown(pool.variable(leaf));
+    });
+    if (!is_law) return false;
+  }
+  // The parameter of a curve, as of an ideal diode, is told by its laws alone, now by one of them
+  // and now by another.
+  const ExprId difference = conditions_.borders()[at(border)].difference;
+  const std::vector<ExprId> told = expr::variables(pool, others).node;
+  for (const ExprId leaf : expr::variables(pool, std::array{difference}).node) {
+    if (is_unknown(pool.variable(leaf)) && std::ranges::find(told, leaf) == told.end()) {
+      return false;
+    }
+  }
+  answer = Answer::Yes;
+  return true;
+}
+
 /// The equations of a mode; those that differ across the kinks look themselves where they are.
 std::optional<ModeEquations> Part::kinked_equations(const Sides& sides,
                                                     std::optional<Diagnostic>& why) {
@@ -55,11 +103,15 @@ std::optional<ModeEquations> Part::kinked_equations(const Sides& sides,
     base[at(b)] = Side::Minus;
   }
   std::optional<ModeEquations> mode = mode_equations(condition_truths(base), why);
-  if (!mode || kinks.empty()) return mode;
+  if (kinks.empty()) return mode;
   const BorderGroups groups = border_groups(sides, kinks);
+  if (!mode) return mode;
   std::size_t corners = 1;  // of the largest group
   for (const std::vector<int>& group : groups.borders) {
-    if (group.size() > kMostInGroup) return std::nullopt;
+    if (group.size() > kMostInGroup) {
+      if (!std::ranges::all_of(kinks, [&](int b) { return is_of_laws(b); })) return std::nullopt;
+      return mode_equations(condition_truths(base), why, &sides);
+    }
     corners = std::max(corners, std::size_t{1} << group.size());
   }
   std::vector<std::vector<ExprId>> rows = {mode->system.rows};  // by corner

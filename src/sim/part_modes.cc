@@ -180,7 +180,13 @@ Plan* Part::plan_with_derivatives(ModeEquations equations) {
 }
 
 std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& truths,
-                                                  std::optional<Diagnostic>& why) {
+                                                  std::optional<Diagnostic>& why,
+                                                  const Sides* kinks) {
+  const auto is_open = [&](int condition) {
+    if (kinks == nullptr) return false;
+    const auto borders = conditions_.borders_of(condition);
+    return std::ranges::any_of(borders, [&](int b) { return (*kinks)[at(b)] == Side::Kink; });
+  };
   const flat::EquationSet& set = equations_.set;
   BranchId undefined;
   const flat::Activity activity = flat::find_activity(set, [&](BranchId b) {
@@ -211,7 +217,7 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
     rows.push_back(set.equations[e].left);
     mode.equations.push_back(e.index);
     for (const int c : equation_conditions_[at(e.index)]) {
-      if (truths[at(c)] == Truth::Undefined) continue;
+      if (truths[at(c)] == Truth::Undefined || is_open(c)) continue;
       chosen.push_back({conditions_.condition(c), truths[at(c)] == Truth::True});
     }
   }
@@ -219,6 +225,10 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!workshop_.pool().has(mode.system.rows[i], expr::kHasEvented)) continue;
     const auto& mine = equation_conditions_[at(mode.equations[i])];
+    if (std::ranges::any_of(mine, is_open)) {
+      mode.system.rows[i] = expr::plain_ifs(workshop_.pool(), mode.system.rows[i]);
+      continue;
+    }
     const auto undefined_one = std::find_if(
         mine.begin(), mine.end(), [&](int c) { return truths[at(c)] == Truth::Undefined; });
     why = explain_undefined(

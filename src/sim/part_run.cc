@@ -157,7 +157,7 @@ void PartRun::note_return() {
 /// step is tried in vain. If nothing comes of telling so, it is told less often.
 bool PartRun::is_retreating() {
   if (part_.mode_borders().empty()) return false;
-  const std::int64_t retreats = motion_->stats().domain_retreats;
+  const std::int64_t retreats = motion_->stats().domain_retreats + taken_again_;
   retreating_ = std::max(0, retreating_ + (retreats > retreats_ ? 4 : -1));
   retreats_ = retreats;
   const bool has_helped = std::exchange(kinks_found_, part_.kinks_found()) != kinks_found_;
@@ -352,10 +352,12 @@ bool PartRun::shorten_to_values() {
   while (true) {
     const double end = events_.empty() ? reached_ : events_.front().time;
     next_frame_ = part_.frame();
-    if (read_pivots(end, next_frame_, next_pivots_) && follows(end)) {
+    const bool has_values = read_pivots(end, next_frame_, next_pivots_);
+    if (has_values && follows(end)) {
       notice_singular_points(end);
       return true;
     }
+    if (!has_values) ++taken_again_;
     const double shorter = from_ + 0.5 * (end - from_);
     if (!(shorter - from_ > least)) {
       reached_ = from_;

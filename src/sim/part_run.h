@@ -138,8 +138,9 @@ class PartRun {
   void note_return();
   void set_without_motion(double time, std::vector<double>& frame);
   bool is_apart(int border);
-  std::int64_t retreats_ = 0;  // of the integrator, when looked at last
-  int retreating_ = 0;         // grows if more than a fifth of the steps were tried in vain
+  std::int64_t taken_again_ = 0;  // windows without values at their ends
+  std::int64_t retreats_ = 0;     // of these and of the integrator, when looked at last
+  int retreating_ = 0;            // grows if more than a fifth of the steps were tried in vain
   static constexpr int kPatience = 50;
   int patience_ = kPatience;  // that is too much
   int kinks_found_ = 0;

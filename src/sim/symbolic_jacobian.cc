@@ -87,6 +87,14 @@ bool SymbolicJacobian::evaluate(const double* frame, std::span<double> values) {
   return ok;
 }
 
+bool SymbolicJacobian::evaluate_each(const double* frame, std::span<double> values) {
+  std::ranges::copy(constants_, values.begin());
+  if (!formulas_) return true;
+  const bool ok = formulas_->evaluate_each(frame, out_.data());
+  for (std::size_t k = 0; k < places_.size(); ++k) values[at(places_[k])] = out_[k];
+  return ok;
+}
+
 code::FormulaFault SymbolicJacobian::fault() const {
   if (!formulas_) return {};
   code::FormulaFault fault = formulas_->fault();

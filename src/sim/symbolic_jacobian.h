@@ -20,6 +20,8 @@ class SymbolicJacobian {
   bool is_constant() const { return places_.empty(); }
   /// In the order of the pattern. False if some entry has no value: `fault()`.
   bool evaluate(const double* frame, std::span<double> values);
+  /// The same; an entry without a value is NaN, and the others are computed all the same.
+  bool evaluate_each(const double* frame, std::span<double> values);
   code::FormulaFault fault() const;  ///< its `root` is the row of the entry
 
  private:
