@@ -140,7 +140,8 @@ std::optional<SolveStatus> DampedNewton::take_step() {
     backend_.step(trial_residual_, correction_);
     const double correction_norm = root_mean_square(correction_, weights_);
     const double allowed = allowed_damping(step_norm);
-    if (!(correction_norm < step_norm)) {
+    // The restricted test of [1]: about the corner of sqrt(x) full steps go to and fro for ever.
+    if (!(correction_norm < (1 - damping_ / 4) * step_norm)) {
       if (is_stagnant(1.0) && is_balanced(x_, residual_, step_)) return better_end();
       if (!shorten(std::min(allowed, damping_ / 2), clipped)) {
         return clipped ? SolveStatus::OutOfBounds : SolveStatus::NoProgress;
