@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "expr/build.h"
 #include "expr/differentiate.h"
@@ -90,8 +91,16 @@ bool ModeSearch::take_whole(const Sides& start) {
     if (part_.is_of_laws(b)) whole[at(b)] = Side::Kink;
   }
   if (whole == start) return false;
+  const std::size_t made = order_.size();
   const Attempt& solved = attempt(whole);
-  if (!solved.solved || solved.jumped) return false;
+  const auto forget = [&] {  // it is no mode
+    if (order_.size() == made) return;
+    show_loaded();
+    order_.pop_back();
+    assumed_.pop_back();
+    attempts_.erase({whole, jumps_});
+  };
+  if (!solved.solved || solved.jumped) return forget(), false;
   const std::vector<double> before = loaded_;
   std::vector<double> values = loaded_;
   values.resize(std::max(values.size(), solved.frame.size()), 0.0);
@@ -101,7 +110,11 @@ bool ModeSearch::take_whole(const Sides& start) {
       values[place] = solved.frame[place];
     }
   }
-  forget_attempts();
+  forget();
+  show_loaded();
+  auto attempts = std::exchange(attempts_, {});  // they are of use if this leads to nothing
+  auto order = std::exchange(order_, {});
+  auto assumed = std::exchange(assumed_, {});
   loaded_ = part_.frame_ = std::move(values);
   part_.fit(loaded_);
   part_.fit(part_.frame_);
@@ -112,7 +125,10 @@ bool ModeSearch::take_whole(const Sides& start) {
     if (sides[b] == Side::Kink) sides[b] = start[b];
   }
   if (iterate(sides) || (find_any_kinks(sides) && iterate(sides))) return true;
-  forget_attempts();
+  show_loaded();
+  attempts_ = std::move(attempts);
+  order_ = std::move(order);
+  assumed_ = std::move(assumed);
   loaded_ = part_.frame_ = before;
   part_.fit(part_.frame_);
   return false;

@@ -49,10 +49,11 @@ bool ModeSearch::search() {
     found = found || iterate(start);
     const bool has_solution = attempt(start).solved;
     found = found || (find_kinks(start, Kinks::Assigned) && iterate(start)) || take_indifferent() ||
+            pivot(start, false) || iterate_sliding(start) ||
             (find_kinks(start, Kinks::Any) && iterate(start)) || take_whole(start) ||
-            pivot(start, false) || iterate_sliding(start) || (may_slide && pivot(start, true)) ||
-            take_impact() || iterate_from_ends(start) || search_near(start) || take_resting() ||
-            take_touch() || take_impact() || (may_slide && search_sliding(start));
+            (may_slide && pivot(start, true)) || take_impact() || iterate_from_ends(start) ||
+            search_near(start) || take_resting() || take_touch() || take_impact() ||
+            (may_slide && search_sliding(start));
     if (!found) continue;
     // A switch that opens leads through the same modes without a solution every time.
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
