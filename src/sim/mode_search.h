@@ -14,7 +14,10 @@ namespace chi::sim {
 ///
 ///     iterate mode → IP → conditions, all changes at once; where the mode would take an impulse,
 ///       the conditions are those that the impulse asks for
+///     at the start, all of what follows first with variables as they are set
 ///     where the modes on both sides of reached borders have the same values, either
+///     where laws meet on reached borders, the equations with their `if`s as they stand; and these,
+///       solved wherever they are, as a guess (mode_kinks.cc)
 ///     the same, one change at a time, the lowest first (Murty's least-index principal pivoting
 ///     [1],
 ///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
