@@ -385,8 +385,10 @@ bool PartRun::shorten_to_values() {
 }
 
 bool PartRun::values_at(double time) {
-  part_.fit(part_.frame());
-  return values_at(time, part_.frame());
+  std::vector<double>& frame = part_.frame();
+  part_.fit(frame);
+  if (values_at(time, frame)) return true;
+  return motion_ != nullptr && motion_->values_at(time, frame.data(), Effort::Full);
 }
 
 bool PartRun::values_at(double time, std::vector<double>& frame) {
