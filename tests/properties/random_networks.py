@@ -15,7 +15,8 @@ import sys
 import chi_process
 
 END, POINTS = 6.0, 13
-ALLOWED = 1e-4  # at an event a difference of 1e-9 counts as zero; the root of that is what flows
+ALLOWED = 1e-6
+ALLOWED_AT_EVENTS = 1e-4  # to be mended: next to the corner of an orifice one of the two rows of an event is off by so much
 
 
 def root(x):
@@ -79,8 +80,12 @@ def verdict(chi, network):
     if answer.kind() != "ok":
         return answer.kind(), answer.errors.split("\n", 1)[0]
     places = [answer.columns.index(f"p[{i}]") for i in range(network.nodes)]
-    worst = max(network.imbalance(float(row[0]), [float(row[i]) for i in places]) for row in answer.rows)
-    return ("ok", "") if worst <= ALLOWED else ("wrong", f"flows are off by {worst:.3g}")
+    times = [row[0] for row in answer.rows]
+    for row in answer.rows:
+        off = network.imbalance(float(row[0]), [float(row[i]) for i in places])
+        if not off <= (ALLOWED if times.count(row[0]) == 1 else ALLOWED_AT_EVENTS):
+            return "wrong", f"flows are off by {off:.3g} at t = {row[0]}"
+    return "ok", ""
 
 
 def main():
