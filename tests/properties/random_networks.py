@@ -16,7 +16,7 @@ import chi_process
 
 END, POINTS = 6.0, 13
 ALLOWED = 1e-6
-ALLOWED_AT_EVENTS = 1e-4  # to be mended: next to the corner of an orifice one of the two rows of an event is off by so much
+ALLOWED_AT_EVENTS = 1e-4  # a pressure that is off by 1e-8 beside the corner of an orifice: the flow is the root of that
 
 
 def root(x):
