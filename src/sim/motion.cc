@@ -173,6 +173,7 @@ std::unique_ptr<Integrator> Motion::Implementation::make(Method method) {
   numerics::IntegratorOptions o;
   o.tolerances.relative = options.rtol;
   o.tolerances.absolute = options.atol;
+  o.max_step = options.max_step;
   if (uses_dae_form(method) && !dae) {
     // Unknowns that no derivative needs are solved for where somebody asks for them.
     dae_order = restrict_order(ivp, graph.needed_for(derivatives_of(states)));

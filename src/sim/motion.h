@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@ struct MotionOptions {
   double rtol = 1e-6;
   double atol = 1e-9;
   SolverChoice solver = SolverChoice::Auto;
+  double max_step = std::numeric_limits<double>::infinity();
 };
 
 /// What values are for. Sparse matrices keep their pivots from one solution to the next, which

@@ -47,10 +47,10 @@ const std::vector<ExprId>& PartRun::box_calls() {
     return function.body || function.parent || function.boolean ? ExprId{} : e;
   };
   place->second = expr::occurrences(pool, rows, {}, is_box, expr::kMoving).node;
-  std::ranges::sort(place->second);
-  const auto [last, end] = std::ranges::unique(place->second);
-  place->second.erase(last, end);
-  return place->second;
+  std::vector<ExprId>& calls = place->second;
+  std::ranges::sort(calls);
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+  return calls;
 }
 
 /// The first jump in the window, between two times that have none between them.

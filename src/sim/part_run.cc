@@ -62,7 +62,7 @@ void PartRun::use_variant(StateVariant& variant, double time, std::vector<double
                           numerics::Restart kind) {
   if (!variant.motion) {
     const RunOptions& options = workshop_.options;
-    const MotionOptions motion{options.rtol, options.atol, options.solver};
+    const MotionOptions motion{options.rtol, options.atol, options.solver, options.max_step};
     variant.motion =
         std::make_unique<Motion>(part_.context(), variant.order, variant.choice.states, motion,
                                  part_.delays().empty() ? nullptr : &part_.delays());
@@ -103,6 +103,8 @@ bool PartRun::step(double limit) {
     const double longest = part_.delays().longest_step(next_frame_.data());
     limit = std::min({limit, break_time_, from_ + longest});
   }
+  const bool integrates = motion_ != nullptr && !motion_->states().empty();
+  if (!integrates) limit = std::min(limit, from_ + workshop_.options.max_step);
   if (motion_ == nullptr) {
     // Nothing is integrated: a window is as long as we like; longer ones when nothing happens.
     if (horizon_ <= 0) horizon_ = std::isfinite(limit) ? (limit - from_) / 16 : 1;

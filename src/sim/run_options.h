@@ -49,6 +49,7 @@ struct RunOptions {
 
   double rtol = 1e-6;
   double atol = 1e-9;
+  double max_step = std::numeric_limits<double>::infinity();  ///< of integration, in time
   SolverChoice solver = SolverChoice::Auto;
   numerics::RootFinder root_finder = numerics::RootFinder::Toms748;
   numerics::RootDetection root_detection = numerics::RootDetection::Bernstein;

@@ -195,6 +195,11 @@ works("run decay.chi --end 1 --rtol 1e-3 --atol 1e-3 --out r.csv", coarser("run 
 for option in ("--rtol", "--atol"):
     for wrong in ("0", "-1e-6", "nan", "inf", "small") + (("1",) if option == "--rtol" else ()):
         refused(option, f"run decay.chi --end 1 {option} {wrong}", option)
+PULSE = 100 * math.sqrt(math.pi / 1e4) * math.exp(-(10 - 5.2) + 1 / (4 * 1e4))  # what is left of it at 10
+for method in ("auto", "ida", "bdf", "cvode", "erk", "irk"):
+    works(f"run pulse.chi --end 10 --max-step 0.01 --solver {method} --out r.csv", last("r.csv", "x", PULSE, 1e-6))
+for wrong in ("0", "-1", "nan", "inf", "short"):
+    refused("--max-step", f"run pulse.chi --end 10 --max-step {wrong}", "--max-step")
 for method in ("auto", "ida", "bdf", "cvode", "erk", "erk:dopri5", "erk:rkf45", "irk"):
     works(f"run decay.chi --end 1 --solver {method} --out r.csv", last("r.csv", "x", math.exp(-1), 1e-4))
 refused("--solver", "run decay.chi --end 1 --solver euler", "euler")

@@ -12,6 +12,7 @@ xper = |[ Ball(0.8) ]|
     "spring.chi": "proc Spring(k: real) = |[ x: real := 1.0, v: real := 0.0 | x' = v, v' = -k*x ]|\n",
     # The solution is exp(-t); nothing else happens.
     "decay.chi": "proc P() = |[ x: real := 1.0 | x' = -x ]|\n",
+    "pulse.chi": "proc P() = |[ x: real | x' = -x + 100*exp(-1e4*(time - 5.2)^2) ]|\n",
     "two.chi": 'proc A() = |[ | !"a" ]|\nproc B() = |[ | !"b" ]|\n',
     "steps.chi": "proc P() = |[ n: nat, b: bool | *[ n < 4 -> delta 0.5; n := n + 1; b := not b ]; terminate ]|\n",
     "dice.chi": "proc P() = |[ u: real, d: -> real := uniform(0.0, 1.0) | u := sample d; !u ]|\n",

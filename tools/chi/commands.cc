@@ -91,6 +91,10 @@ void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
   constexpr const char* kGroup = "Numerical methods";
   options.push_back(text("--rtol", "R", "Relative tolerance (default 1e-6)", o.rtol, kGroup));
   options.push_back(text("--atol", "A", "Absolute tolerance (default 1e-9)", o.atol, kGroup));
+  options.push_back(text("--max-step", "T",
+                         "Longest step of integration, for what is over in a moment, such as a "
+                         "pulse of a function of time (default none)",
+                         o.max_step, kGroup));
   options.push_back(
       one_of("--solver", {"auto", "ida", "bdf", "cvode", "erk", "erk:dopri5", "erk:rkf45", "irk"},
              "Integrator: auto (default), ida, bdf, cvode, erk, erk:dopri5, erk:rkf45, irk",

@@ -121,6 +121,7 @@ void read_numerics(const RunCommandOptions& call, Reader& reader, sim::RunOption
       call.rtol, "--rtol", "a tolerance: they are between 0 and 1",
       [](double v) { return v > 0 && v < 1; }, run.rtol);
   reader.real(call.atol, "--atol", "a tolerance: they are positive", positive, run.atol);
+  reader.real(call.max_step, "--max-step", "a step: they are positive", positive, run.max_step);
   reader.choice<sim::SolverChoice>(call.solver, "--solver", kSolvers, run.solver);
   reader.choice<sim::Sliding>(call.sliding, "--sliding", kSliding, run.sliding);
   reader.choice<sim::Zeno>(call.zeno, "--zeno", kZeno, run.zeno);
