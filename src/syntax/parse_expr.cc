@@ -132,7 +132,7 @@ ExprId Parser::expression_at(int level) {
       if (accept(K::Caret)) prefix();
       continue;
     }
-    if (first_of_line(at_) && at(K::Star) && kind(1) == K::LeftBracket &&
+    if (!in_brackets_ && first_of_line(at_) && at(K::Star) && kind(1) == K::LeftBracket &&
         element_kind(at_ + 1) == Section::Statements) {
       break;  // a repetition whose separator is missing
     }
