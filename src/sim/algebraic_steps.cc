@@ -14,6 +14,7 @@ namespace {
 using numerics::StepStatus;
 
 constexpr double kResolution = 1e-3;  // of the size of a value
+constexpr double kNothing = 1e-9;     // beside the largest value
 constexpr double kFirstPart = 1e-3;   // of the way to the limit: then growing
 // A kink in time cannot be resolved, only passed.
 constexpr double kFinest = 1e-9;
@@ -87,8 +88,11 @@ AlgebraicSteps::Trial AlgebraicSteps::try_step(double h) {
     if (!values_(t_ + kPlaces[static_cast<std::size_t>(k)] * h, sample(k))) return Trial::Outside;
     started_ = true;
   }
+  // What is zero but for the rounding of the others says nothing.
+  double least = 1e-12;
+  for (const double value : sample(0)) least = std::max(least, kNothing * std::abs(value));
   for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
-    double predicted = 0, size = 1e-12;
+    double predicted = 0, size = least;
     for (int k = 0; k < 4; ++k) {
       predicted += kWeights[static_cast<std::size_t>(k)] * sample(k)[i];
       size = std::max(size, std::abs(sample(k)[i]));
