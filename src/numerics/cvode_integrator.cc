@@ -299,6 +299,7 @@ StepStatus CvodeIntegrator::creep(double t_limit) {
 StepStatus CvodeIntegrator::status_of(int flag) const {
   if (fatal_) return StepStatus::Fatal;
   switch (flag) {
+    case CV_RHSFUNC_FAIL:
     case CV_FIRST_RHSFUNC_ERR:
     case CV_REPTD_RHSFUNC_ERR:
     case CV_UNREC_RHSFUNC_ERR: return StepStatus::DomainError;
@@ -307,8 +308,10 @@ StepStatus CvodeIntegrator::status_of(int flag) const {
       if (left_domain_) return StepStatus::DomainError;
       return linear_ && SUNLinSolLastFlag(linear_.get()) != 0 ? StepStatus::SingularMatrix
                                                               : StepStatus::NewtonFailed;
+    case CV_LSETUP_FAIL:
     case CV_LSOLVE_FAIL: return StepStatus::SingularMatrix;
     case CV_ERR_FAILURE:
+    case CV_ILL_INPUT:  // weights or a step that are not finite
     case CV_TOO_MUCH_ACC: return StepStatus::StepTooSmall;
     default: CHI_CHECK(false, "unexpected flag from CVode"); return StepStatus::Fatal;
   }

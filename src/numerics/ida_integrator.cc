@@ -364,6 +364,7 @@ StepStatus IdaIntegrator::creep(double t_limit) {
 StepStatus IdaIntegrator::status_of(int flag) const {
   if (fatal_) return StepStatus::Fatal;
   switch (flag) {
+    case IDA_RES_FAIL:
     case IDA_REP_RES_ERR:
     case IDA_FIRST_RES_FAIL: return StepStatus::DomainError;
     case IDA_CONV_FAIL:
@@ -371,8 +372,10 @@ StepStatus IdaIntegrator::status_of(int flag) const {
       if (left_domain_) return StepStatus::DomainError;
       return SUNLinSolLastFlag(linear_.get()) != 0 ? StepStatus::SingularMatrix
                                                    : StepStatus::NewtonFailed;
+    case IDA_LSETUP_FAIL:
     case IDA_LSOLVE_FAIL: return StepStatus::SingularMatrix;
     case IDA_ERR_FAIL:
+    case IDA_ILL_INPUT:  // weights or a step that are not finite
     case IDA_TOO_MUCH_ACC: return StepStatus::StepTooSmall;
     default: CHI_CHECK(false, "unexpected flag from IDASolve"); return StepStatus::Fatal;
   }
