@@ -92,7 +92,7 @@ class PartRun {
   /// `side`: where the difference is to be just after `time`; none: it does not matter.
   void search_window(double time);
   bool has_crossed(std::optional<Side> side, double begin, double time) const;
-  bool is_misplaced(int border, std::optional<Side> side, double begin, double time) const;
+  bool begins_at_zero(int border, std::optional<Side> side, double begin, double time) const;
   bool find_side(int border, const Tracked& track, std::optional<Side> side, double time);
   void find(int border, expr::ExprId difference, std::optional<Side> side, double time);
   void find_change(const HeldStep& held, double time);

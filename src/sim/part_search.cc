@@ -352,9 +352,7 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   options.max_roots = 1;
   const double begin = numerics::evaluate(p, start);
   const bool crossed = has_crossed(side, begin, time);
-  const bool at_zero =
-      ((crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time)) ||
-      is_misplaced(border, side, begin, time);
+  const bool at_zero = begins_at_zero(border, side, begin, time);
   if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
   if (!at_zero && stays(p, side, 1e-3 * workshop_.options.atol)) return;
   if (at_zero) {
@@ -454,9 +452,7 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     }
   }
   const bool crossed = has_crossed(side, begin, time);
-  const bool at_zero =
-      ((crossed || time == decided_) && std::abs(begin) <= part_.start_band(border, time)) ||
-      is_misplaced(border, side, begin, time);
+  const bool at_zero = begins_at_zero(border, side, begin, time);
   if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
   if (at_zero) {
     // Nearer than time can be told, or than rounding allows, is where we are.
@@ -563,9 +559,12 @@ bool PartRun::has_crossed(std::optional<Side> side, double begin, double time) c
   return (*side == Side::Plus && begin < 0) || (*side == Side::Minus && begin > 0);
 }
 
-/// The side was decided by derivatives, the value being zero up to its rounding; which may well be
-/// on the other side. It was crossed then, and is not crossed again.
-bool PartRun::is_misplaced(int border, std::optional<Side> side, double begin, double time) const {
+/// Where the side was decided by derivatives the value is zero up to its rounding, which may well
+/// be on the other side: it was crossed then, and is not crossed again.
+bool PartRun::begins_at_zero(int border, std::optional<Side> side, double begin,
+                             double time) const {
+  const bool may_be = time == decided_ || has_crossed(side, begin, time);
+  if (may_be && std::abs(begin) <= part_.start_band(border, time)) return true;
   if (time != decided_ || border < 0) return false;
   if (!(side == Side::Plus && begin < 0) && !(side == Side::Minus && begin > 0)) return false;
   return std::abs(begin) <= part_.border_values(part_.frame())[at(border)].band;

@@ -80,19 +80,20 @@ void SymbolicJacobian::order_by_columns(std::span<const std::int32_t> row_start,
 }
 
 bool SymbolicJacobian::evaluate(const double* frame, std::span<double> values) {
-  std::ranges::copy(constants_, values.begin());
-  if (!formulas_) return true;
-  const bool ok = formulas_->evaluate(frame, out_.data());
-  for (std::size_t k = 0; k < places_.size(); ++k) values[at(places_[k])] = out_[k];
+  const bool ok = !formulas_ || formulas_->evaluate(frame, out_.data());
+  fill(values);
   return ok;
 }
 
 bool SymbolicJacobian::evaluate_each(const double* frame, std::span<double> values) {
-  std::ranges::copy(constants_, values.begin());
-  if (!formulas_) return true;
-  const bool ok = formulas_->evaluate_each(frame, out_.data());
-  for (std::size_t k = 0; k < places_.size(); ++k) values[at(places_[k])] = out_[k];
+  const bool ok = !formulas_ || formulas_->evaluate_each(frame, out_.data());
+  fill(values);
   return ok;
+}
+
+void SymbolicJacobian::fill(std::span<double> values) const {
+  std::ranges::copy(constants_, values.begin());
+  for (std::size_t k = 0; k < places_.size(); ++k) values[at(places_[k])] = out_[k];
 }
 
 code::FormulaFault SymbolicJacobian::fault() const {

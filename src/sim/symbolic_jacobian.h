@@ -25,6 +25,7 @@ class SymbolicJacobian {
   code::FormulaFault fault() const;  ///< its `root` is the row of the entry
 
  private:
+  void fill(std::span<double> values) const;
   void order_by_columns(std::span<const std::int32_t> row_start,
                         std::span<const std::int32_t> column, std::vector<int>& position);
 
