@@ -55,7 +55,7 @@ struct FormulaFault {
 /// Who evaluates formulas. All give the same bits.
 enum class FormulaTier {
   Interpreted,
-  Loops,      ///< formulas_batches.h
+  Loops,      ///< formulas_loops.h, formulas_batches.h
   Compiled,   ///< quickly
   Optimised,  ///< by a thread beside the run
 };

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/check.h"
 #include "expr/cone.h"
@@ -23,7 +24,8 @@ constexpr expr::Follow kPresent{.delayed = false};
 // Walks cones as the reference evaluator does, with a stack of its own for the bodies.
 class Collector {
  public:
-  explicit Collector(const expr::Pool& pool) : pool_(pool) {}
+  Collector(const expr::Pool& pool, std::span<const ExprId> given)
+      : pool_(pool), given_(given.begin(), given.end()) {}
 
   Terms run(std::span<const ExprId> roots) {
     const Cone cone(pool_, roots, kPresent);
@@ -58,6 +60,8 @@ class Collector {
   void step(Frame& frame) {
     const ExprId e = (*frame.cone)[frame.next()];
     const Op op = pool_.op(e);
+    if (frames_.size() == 1 && given_.count(e) != 0)
+      return frame.terms.push_back(add(Term{Op::Variable, e}));
     if (op == Op::Call) return call(frame, e);
     if (op == Op::ParamReal || op == Op::ParamBool)
       return frame.terms.push_back(frame.arguments[static_cast<std::size_t>(pool_.param(e))]);
@@ -126,6 +130,7 @@ class Collector {
   }
 
   const expr::Pool& pool_;
+  std::unordered_set<ExprId> given_;  // outside of bodies
   Terms result_;
   std::vector<Frame> frames_;
   std::unordered_map<FunctionId, std::unique_ptr<Cone>> bodies_;
@@ -146,8 +151,9 @@ bool Terms::is_given(std::int32_t t) const {
   return (expr::is_leaf(op) && op != Op::NoAlternative) || op == Op::Delay;
 }
 
-Terms collect_terms(const expr::Pool& pool, std::span<const ExprId> roots) {
-  return Collector(pool).run(roots);
+Terms collect_terms(const expr::Pool& pool, std::span<const ExprId> roots,
+                    std::span<const ExprId> given) {
+  return Collector(pool, given).run(roots);
 }
 
 }  // namespace chi::code

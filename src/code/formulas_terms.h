@@ -42,7 +42,9 @@ struct Terms {
   bool is_given(std::int32_t t) const;
 };
 
-/// Follows the roots through calls of functions with a body. O(size of the result).
-Terms collect_terms(const expr::Pool& pool, std::span<const expr::ExprId> roots);
+/// Follows the roots through calls of functions with a body. O(size of the result). The nodes
+/// `given` count as leaves, also where they are numbers.
+Terms collect_terms(const expr::Pool& pool, std::span<const expr::ExprId> roots,
+                    std::span<const expr::ExprId> given = {});
 
 }  // namespace chi::code

@@ -57,8 +57,42 @@ ExprId if_else(Pool& pool, IfKind kind, ExprId condition, ExprId then, ExprId ot
   return pool.intern(op, condition.index, then.index, otherwise.index);
 }
 
+namespace {
+
+bool is_number(const Pool& pool, ExprId e) {
+  return pool.op(e) == Op::Constant || pool.op(e) == Op::Boolean;
+}
+
+}  // namespace
+
+// What the body does not use is not mentioned, and of numbers alone it is a number.
 ExprId call(Pool& pool, FunctionId f, std::span<const ExprId> arguments) {
-  return pool.intern_call(f, arguments);
+  const ExprId body = pool.function(f).body;
+  if (!body) return pool.intern_call(f, arguments);
+  if (is_number(pool, body)) return body;
+  const std::vector<char>& uses = pool.function(f).uses;
+  const auto is_open = [&](std::size_t i) {
+    return uses[i] == 0 && !is_number(pool, arguments[i]) && pool.has(arguments[i], kTotal);
+  };
+  bool any_open = false, of_numbers = true;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    any_open = any_open || is_open(i);
+    of_numbers = of_numbers && (uses[i] == 0 || is_number(pool, arguments[i]));
+  }
+  ExprId e;
+  if (any_open) {
+    std::vector<ExprId> used(arguments.begin(), arguments.end());
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (!is_open(i)) continue;
+      used[i] = pool.has(used[i], kBoolean) ? boolean(pool, false) : constant(pool, 0);
+    }
+    e = pool.intern_call(f, used);
+  } else {
+    e = pool.intern_call(f, arguments);
+  }
+  if (!of_numbers || pool.has(body, kHasOpaque)) return e;
+  const ExprId value = inline_calls(pool, e);
+  return is_number(pool, value) ? value : e;
 }
 
 ExprId delay(Pool& pool, ExprId x, ExprId tau, ExprId x0) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "expr/cone.h"
 
 namespace chi::expr {
 namespace {
@@ -189,15 +190,28 @@ FunctionId Pool::add_function(int arity, ExprId body) {
                .body = body,
                .parent = {},
                .param = -1,
-               .derivatives = {}};
+               .derivatives = {},
+               .uses = {}};
   row.derivatives.resize(static_cast<std::size_t>(arity));
+  row.uses.resize(static_cast<std::size_t>(arity), 0);
+  const Cone cone(*this, std::span(&body, 1));
+  for (const ExprId e : cone.nodes()) {
+    if (op(e) != Op::ParamReal && op(e) != Op::ParamBool) continue;
+    if (param(e) < arity) row.uses[static_cast<std::size_t>(param(e))] = 1;
+  }
   return functions_.add(std::move(row));
 }
 
 FunctionId Pool::add_opaque(int arity, bool boolean) {
-  Function row{
-      .arity = arity, .boolean = boolean, .body = {}, .parent = {}, .param = -1, .derivatives = {}};
+  Function row{.arity = arity,
+               .boolean = boolean,
+               .body = {},
+               .parent = {},
+               .param = -1,
+               .derivatives = {},
+               .uses = {}};
   row.derivatives.resize(static_cast<std::size_t>(arity));
+  row.uses.resize(static_cast<std::size_t>(arity), 1);
   return functions_.add(std::move(row));
 }
 
@@ -208,6 +222,23 @@ FunctionId Pool::add_derivative(FunctionId f, int param, ExprId body) {
   functions_[d].param = param;
   functions_[f].derivatives[static_cast<std::size_t>(param)] = d;
   return d;
+}
+
+void Pool::add_rest(FunctionId f, int param, ExprId body) {
+  const FunctionId rest = body ? add_function(function(f).arity, body) : FunctionId{};
+  std::vector<Function::Rest>& rests = functions_[f].rests;
+  rests.resize(static_cast<std::size_t>(functions_[f].arity));
+  rests[static_cast<std::size_t>(param)] = {true, rest};
+}
+
+void Pool::add_solution(FunctionId f, int param, ExprId value, std::span<const ExprId> divisors) {
+  const int arity = function(f).arity;
+  Function::Solution solution{.is_known = true, .value = {}, .divisors = {}};
+  if (value) solution.value = add_function(arity + 1, value);
+  for (const ExprId d : divisors) solution.divisors.push_back(add_function(arity, d));
+  std::vector<Function::Solution>& solutions = functions_[f].solutions;
+  solutions.resize(static_cast<std::size_t>(arity));
+  solutions[static_cast<std::size_t>(param)] = std::move(solution);
 }
 
 std::size_t Pool::memory() const {

@@ -61,6 +61,20 @@ struct Function {
   FunctionId parent;
   std::int32_t param = -1;
   std::vector<FunctionId> derivatives;  ///< by parameter; none where not asked for yet
+  std::vector<char> uses;               ///< by parameter: it occurs in the body; without one, all
+  /// By parameter: what is left of the function where the parameter is zero, if it is linear in it.
+  struct Rest {
+    bool is_known = false;
+    FunctionId function;
+  };
+  std::vector<Rest> rests = {};
+  /// By parameter: the equation `body = t`, solved for it.
+  struct Solution {
+    bool is_known = false;
+    FunctionId value;  ///< of the parameters and, one more, of t; none if there is none
+    std::vector<FunctionId> divisors;  ///< what it divides by, of the parameters
+  };
+  std::vector<Solution> solutions = {};
 };
 
 class Pool;
@@ -119,6 +133,10 @@ class Pool {
   FunctionId add_opaque(int arity, bool boolean);
   /// Enters the derivative of `f` by parameter `param`; without `body` it is a numerical one.
   FunctionId add_derivative(FunctionId f, int param, ExprId body);
+  /// Enters what is left of `f` where `param` is zero; without `body`, that it is not linear.
+  void add_rest(FunctionId f, int param, ExprId body);
+  /// Enters the solution of `body = t` for `param`; without `value`, that there is none.
+  void add_solution(FunctionId f, int param, ExprId value, std::span<const ExprId> divisors);
   const Function& function(FunctionId f) const { return functions_[f]; }
   int function_count() const { return functions_.size(); }
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
+#include "base/check.h"
 #include "expr/build.h"
 #include "expr/cone.h"
 
@@ -20,15 +23,59 @@ NodeIndex number(const Pool& pool, std::span<const ExprId> leaves) {
 
 constexpr Follow kPresent{.delayed = false};
 
+// How a node depends on the unknowns, and whether it is a number.
+struct Kind {
+  Linearity linearity = Linearity::Free;
+  bool is_number = false;
+  auto operator<=>(const Kind&) const = default;
+};
+
+Linearity strict(Linearity operands) {
+  return operands == Linearity::Free ? Linearity::Free : Linearity::Nonlinear;
+}
+
+Linearity product(Kind x, Kind y) {
+  if (x.linearity == Linearity::Free) std::swap(x, y);
+  if (y.linearity != Linearity::Free) return Linearity::Nonlinear;
+  if (x.linearity == Linearity::Free || y.is_number) return x.linearity;
+  return std::max(x.linearity, Linearity::Varying);
+}
+
+// Of a node that is no leaf and no call, by its operands.
+template <class KindOf>
+Linearity combined(const Pool& pool, ExprId e, const KindOf& of) {
+  const Op op = pool.op(e);
+  const Operands operands = pool.operands(e);
+  if (op == Op::Delay) return strict(of(operands[1]).linearity);
+  const Kind a = of(operands[0]);
+  if (op == Op::Neg) return a.linearity;
+  if (op == Op::Add || op == Op::Sub) return std::max(a.linearity, of(operands[1]).linearity);
+  if (op == Op::Mul) return product(a, of(operands[1]));
+  if (op == Op::Div) {
+    const Kind b = of(operands[1]);
+    return b.linearity == Linearity::Free ? product(a, b) : Linearity::Nonlinear;
+  }
+  if (is_if(op) && !pool.has(e, kBoolean)) {
+    if (a.linearity != Linearity::Free) return Linearity::Nonlinear;
+    const Linearity branches = std::max(of(operands[1]).linearity, of(operands[2]).linearity);
+    return branches == Linearity::Free ? branches : std::max(branches, Linearity::Varying);
+  }
+  Linearity all = Linearity::Free;
+  for (int i = 0; i < operands.size(); ++i) all = std::max(all, of(operands[i]).linearity);
+  return strict(all);
+}
+
 // The linearity of every node of a cone.
 class Classification {
  public:
   Classification(const Pool& pool, std::span<const ExprId> roots, std::span<const ExprId> unknowns)
       : pool_(pool), cone_(pool, roots, kPresent) {
     const NodeIndex unknown = number(pool, unknowns);
+    const auto of = [this](ExprId e) { return kind(e); };
     for (const ExprId e : cone_.nodes()) {
-      const bool leaf = is_leaf(pool.op(e));
-      kind_.push_back(!leaf                  ? node(e)
+      const Op op = pool.op(e);
+      kind_.push_back(op == Op::Call         ? call(e)
+                      : !is_leaf(op)         ? combined(pool, e, of)
                       : unknown.find(e) >= 0 ? Linearity::Constant
                                              : Linearity::Free);
     }
@@ -38,42 +85,47 @@ class Classification {
   Linearity operator[](ExprId e) const { return kind_[at(cone_.position(e))]; }
 
  private:
-  Linearity node(ExprId e) const {
-    const Op op = pool_.op(e);
+  Kind kind(ExprId e) const { return {(*this)[e], pool_.op(e) == Op::Constant}; }
+
+  // Each body is looked at once for each way in which its arguments depend on the unknowns.
+  Linearity call(ExprId e) {
     const Operands operands = pool_.operands(e);
-    if (op == Op::Delay) return strict((*this)[operands[1]]);
-    const Linearity a = (*this)[operands[0]];
-    if (op == Op::Neg) return a;
-    if (op == Op::Add || op == Op::Sub) return std::max(a, (*this)[operands[1]]);
-    if (op == Op::Mul) return product(operands[0], operands[1]);
-    if (op == Op::Div) {
-      return (*this)[operands[1]] == Linearity::Free ? product(operands[0], operands[1])
-                                                     : Linearity::Nonlinear;
-    }
-    if (is_if(op) && !pool_.has(e, kBoolean)) {
-      if (a != Linearity::Free) return Linearity::Nonlinear;
-      const Linearity branches = std::max((*this)[operands[1]], (*this)[operands[2]]);
-      return branches == Linearity::Free ? branches : std::max(branches, Linearity::Varying);
-    }
+    std::vector<Kind> arguments;
     Linearity all = Linearity::Free;
-    for (int i = 0; i < operands.size(); ++i) all = std::max(all, (*this)[operands[i]]);
-    return strict(all);
+    for (int i = 0; i < operands.size(); ++i) {
+      arguments.push_back(kind(operands[i]));
+      all = std::max(all, arguments.back().linearity);
+    }
+    const ExprId body = pool_.function(pool_.called(e)).body;
+    if (all == Linearity::Free || all == Linearity::Nonlinear || !body ||
+        pool_.has(body, kHasCall)) {
+      return strict(all);
+    }
+    const auto [known, is_new] = bodies_.try_emplace({pool_.called(e), std::move(arguments)});
+    if (is_new) known->second = of_body(body, known->first.second);
+    return known->second;
   }
 
-  static Linearity strict(Linearity operands) {
-    return operands == Linearity::Free ? Linearity::Free : Linearity::Nonlinear;
-  }
-
-  Linearity product(ExprId x, ExprId y) const {
-    if ((*this)[x] == Linearity::Free) std::swap(x, y);
-    if ((*this)[y] != Linearity::Free) return Linearity::Nonlinear;
-    if ((*this)[x] == Linearity::Free || pool_.op(y) == Op::Constant) return (*this)[x];
-    return std::max((*this)[x], Linearity::Varying);
+  Linearity of_body(ExprId body, const std::vector<Kind>& arguments) const {
+    const Cone cone(pool_, std::array{body});
+    std::vector<Kind> kinds;
+    const auto of = [&](ExprId e) { return kinds[at(cone.position(e))]; };
+    for (const ExprId e : cone.nodes()) {
+      const Op op = pool_.op(e);
+      if (op == Op::ParamReal || op == Op::ParamBool) {
+        kinds.push_back(arguments[at(pool_.param(e))]);
+      } else {
+        const Linearity l = is_leaf(op) ? Linearity::Free : combined(pool_, e, of);
+        kinds.push_back({l, op == Op::Constant});
+      }
+    }
+    return of(body).linearity;
   }
 
   const Pool& pool_;
   Cone cone_;
   std::vector<Linearity> kind_;
+  std::map<std::pair<FunctionId, std::vector<Kind>>, Linearity> bodies_;
 };
 
 // What is left of each affine node when the unknowns are zero; none stands for zero. Not a
@@ -91,6 +143,7 @@ class Remainder {
   ExprId of(ExprId e) {
     if (kinds_[e] == Linearity::Free) return is_zero_constant(e) ? ExprId{} : e;
     if (kinds_[e] == Linearity::Nonlinear || is_leaf(pool_.op(e))) return {};
+    if (pool_.op(e) == Op::Call) return of_call(e);
     const Operands operands = pool_.operands(e);
     const ExprId a = (*this)[operands[0]];
     const ExprId b = operands.size() > 1 ? (*this)[operands[1]] : ExprId{};
@@ -107,6 +160,23 @@ class Remainder {
     const IfKind kind = pool_.op(e) == Op::If ? IfKind::Evented : IfKind::Plain;
     const ExprId zero = constant(pool_, 0);
     return if_else(pool_, kind, operands[0], b ? b : zero, c ? c : zero);
+  }
+
+  // An argument that vanishes takes its coefficient with it.
+  ExprId of_call(ExprId e) {
+    FunctionId f = pool_.called(e);
+    std::vector<ExprId> arguments;
+    const Operands operands = pool_.operands(e);
+    for (int i = 0; i < operands.size(); ++i) {
+      const bool is_free = kinds_[operands[i]] == Linearity::Free;
+      const ExprId left = is_free ? operands[i] : (*this)[operands[i]];
+      arguments.push_back(left ? left : constant(pool_, 0));
+      if (left || is_free) continue;
+      f = rest_of(pool_, f, i);
+      CHI_CHECK(static_cast<bool>(f), "what is linear in all is linear in each");
+    }
+    const ExprId rest = call(pool_, f, arguments);
+    return is_zero_constant(rest) ? ExprId{} : rest;
   }
 
   bool is_zero_constant(ExprId e) const { return !pool_.has(e, kBoolean) && is_zero(pool_, e); }
@@ -142,6 +212,21 @@ LinearForms linear_forms(Pool& pool, std::span<const ExprId> roots,
   }
   forms.a = jacobian(pool, affine, unknowns);
   return forms;
+}
+
+FunctionId rest_of(Pool& pool, FunctionId f, int param) {
+  const auto i = static_cast<std::size_t>(param);
+  const Function& function = pool.function(f);
+  if (function.rests.empty() || !function.rests[i].is_known) {
+    const ExprId body = function.body;
+    ExprId rest;
+    if (body && !pool.has(body, kHasCall | kBoolean)) {
+      const std::array roots{body};
+      rest = linear_forms(pool, roots, std::array{param_real(pool, param)}).b[0];
+    }
+    pool.add_rest(f, param, rest);
+  }
+  return pool.function(f).rests[i].function;
 }
 
 std::optional<TimeLine> affine_in_time(Pool& pool, ExprId e, std::span<const ExprId> moving) {

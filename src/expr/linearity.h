@@ -19,7 +19,8 @@ enum class Linearity : std::uint8_t {
 
 /// The linearity of each root in `unknowns` (leaves). Structural: `x*x - x*x + x` is Nonlinear. An
 /// `if` is affine if its branches are and its condition is free of unknowns; then its coefficients
-/// vary. Calls of unknowns are Nonlinear: use `inline_calls` first. One sweep, O(nodes reached).
+/// vary. A call of unknowns is what the body is, if that calls nothing; other calls of unknowns are
+/// Nonlinear: use `inline_calls` first. One sweep, O(nodes reached).
 std::vector<Linearity> linearity(const Pool& pool, std::span<const ExprId> roots,
                                  std::span<const ExprId> unknowns);
 
@@ -32,6 +33,10 @@ struct LinearForms {
 };
 LinearForms linear_forms(Pool& pool, std::span<const ExprId> roots,
                          std::span<const ExprId> unknowns);
+
+/// f = a * (its i-th parameter) + b, where a is the derivative and b, the result, is free of the
+/// parameter; none if the body is not seen to be like that. Made once.
+FunctionId rest_of(Pool& pool, FunctionId f, int param);
 
 /// e = rate * time + offset while no event happens: neither contains `time`, a delay or a leaf in
 /// `moving`, the variables and derivatives that change between events. Empty if e is not like that.

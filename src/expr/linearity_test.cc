@@ -13,6 +13,7 @@
 #include "expr/incidence.h"
 #include "expr/print.h"
 #include "expr/random_expression.h"
+#include "expr/substitute.h"
 
 namespace chi::expr {
 namespace {
@@ -35,6 +36,23 @@ TEST_F(Linear, Kinds) {
   EXPECT_EQ(in_xy(int_power(pool, x, 2)), Linearity::Nonlinear);
   EXPECT_EQ(in_xy(unary(pool, Op::Abs, x)), Linearity::Nonlinear);
   EXPECT_EQ(in_xy(mul(pool, constant(pool, 0), x)), Linearity::Free);
+}
+
+TEST_F(Linear, CallsAreWhatTheirBodiesAre) {
+  const ExprId p = param_real(pool, 0), q = param_real(pool, 1), r = param_real(pool, 2);
+  const FunctionId f = pool.add_function(3, add(pool, mul(pool, p, q), unary(pool, Op::Sin, r)));
+  EXPECT_EQ(in_xy(call(pool, f, std::array{x, two, k})), Linearity::Constant);
+  EXPECT_EQ(in_xy(call(pool, f, std::array{x, k, k})), Linearity::Varying);
+  EXPECT_EQ(in_xy(call(pool, f, std::array{x, y, k})), Linearity::Nonlinear);
+  EXPECT_EQ(in_xy(call(pool, f, std::array{k, k, x})), Linearity::Nonlinear);
+  EXPECT_EQ(in_xy(call(pool, f, std::array{k, k, n})), Linearity::Free);
+  const std::array row{call(pool, f, std::array{x, k, n})};
+  const LinearForms forms = linear_forms(pool, row, std::array{x, y});
+  ASSERT_EQ(forms.a.entry.size(), 1u);
+  EXPECT_EQ(inline_calls(pool, forms.a.entry[0]), k);
+  EXPECT_EQ(inline_calls(pool, forms.b[0]), unary(pool, Op::Sin, n));
+  EXPECT_EQ(rest_of(pool, f, 0), rest_of(pool, f, 0));
+  EXPECT_FALSE(rest_of(pool, f, 2));
 }
 
 TEST_F(Linear, IfIsAffineUnlessItsConditionKnows) {

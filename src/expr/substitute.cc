@@ -180,26 +180,6 @@ bool is_kink(Op op) {
          op == Op::Abs || op == Op::Sign || op == Op::Min || op == Op::Max;
 }
 
-/// Whether the body of a function, or of one that it calls, has alternatives.
-bool has_kinks(const Pool& pool, FunctionId f) {
-  if (!pool.function(f).body) return false;
-  std::vector<ExprId> pending{pool.function(f).body};
-  std::vector<FunctionId> seen{f};
-  while (!pending.empty()) {
-    const Cone cone(pool, std::array{std::exchange(pending.back(), ExprId{})});
-    pending.pop_back();
-    for (const ExprId e : cone.nodes()) {
-      if (is_kink(pool.op(e))) return true;
-      if (pool.op(e) != Op::Call) continue;
-      const FunctionId g = pool.called(e);
-      if (!pool.function(g).body || std::find(seen.begin(), seen.end(), g) != seen.end()) continue;
-      seen.push_back(g);
-      pending.push_back(pool.function(g).body);
-    }
-  }
-  return false;
-}
-
 /// The body in place of the call, with its conditions as part of the mode.
 ExprId open_call(Pool& pool, ExprId call, std::span<const ExprId> arguments) {
   const ExprId body = inline_calls(pool, pool.function(pool.called(call)).body);
@@ -215,14 +195,39 @@ ExprId open_call(Pool& pool, ExprId call, std::span<const ExprId> arguments) {
 
 }  // namespace
 
+bool has_kinks(const Pool& pool, ExprId root) {
+  std::vector<ExprId> pending{root};
+  std::vector<FunctionId> seen;
+  while (!pending.empty()) {
+    const Cone cone(pool, std::array{std::exchange(pending.back(), ExprId{})});
+    pending.pop_back();
+    for (const ExprId e : cone.nodes()) {
+      if (is_kink(pool.op(e))) return true;
+      if (pool.op(e) != Op::Call) continue;
+      const FunctionId g = pool.called(e);
+      if (!pool.function(g).body || std::find(seen.begin(), seen.end(), g) != seen.end()) continue;
+      seen.push_back(g);
+      pending.push_back(pool.function(g).body);
+    }
+  }
+  return false;
+}
+
 std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {
   const auto choose = [&pool](ExprId condition, ExprId then, ExprId otherwise) {
     return if_else(pool, IfKind::Evented, condition, then, otherwise);
   };
+  std::vector<std::optional<bool>> kinked(static_cast<std::size_t>(pool.function_count()));
+  const auto is_kinked = [&](FunctionId f) {
+    std::optional<bool>& known = kinked[static_cast<std::size_t>(f.index)];
+    const ExprId body = pool.function(f).body;
+    if (!known) known = body && has_kinks(pool, body);
+    return *known;
+  };
   const auto special = [&](ExprId e, std::span<const ExprId> x) {
     const Op op = pool.op(e);
     if (op == Op::If) return choose(pool.operand(e, 0), x[1], x[2]);
-    if (op == Op::Call && pool.has(e, kMoving) && has_kinks(pool, pool.called(e))) {
+    if (op == Op::Call && pool.has(e, kMoving) && is_kinked(pool.called(e))) {
       return open_call(pool, e, x);
     }
     const bool steps = op == Op::Ceil || op == Op::Round;

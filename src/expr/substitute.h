@@ -49,6 +49,9 @@ ExprId plain_ifs(Pool& pool, ExprId root);
 /// between events, and not inside conditions or what a `delay` looks back at. O(nodes reached).
 std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots);
 
+/// Whether the expression, or a function that it calls, has alternatives or steps.
+bool has_kinks(const Pool& pool, ExprId root);
+
 /// A condition with relations between smooth expressions only: `abs(x) < 1` becomes `x < 1 and -x <
 /// 1`, min and max likewise; where such a kink is part of a sum or a product, its condition decides
 /// between the relations with either branch. A relation whose kinks are too many stays.

@@ -24,7 +24,8 @@ EquationWalk::EquationWalk(FlatModel& model)
       facts_(find_facts(model.typed)),
       functions_(model.typed, facts_, model.equations),
       translator_(model.typed, facts_, model.equations.pool, functions_),
-      scope_(model, facts_) {}
+      scope_(model, facts_),
+      loops_(model.typed, facts_, model.equations, translator_, scope_) {}
 
 bool EquationWalk::add(std::int32_t block, const Indices& indices, Slice<syntax::EquationId> list,
                        EquationSet& out, std::vector<Substitution>& substitutions,
@@ -80,10 +81,17 @@ std::optional<EquationWalk::Scalars> EquationWalk::translate(ExprId expr, IfKind
   return std::nullopt;
 }
 
+std::optional<EquationWalk::Scalars> EquationWalk::side(ExprId expr, Site site) {
+  if (site.loop) {
+    if (const expr::ExprId copy = loops_.side(expr, site.index)) return Scalars{copy};
+  }
+  return translate(expr, IfKind::Evented);
+}
+
 bool EquationWalk::equality(syntax::EquationId id, const syntax::Equality& node, Site site) {
   const Span span = model_.typed.ast.equations[id].span;
-  const auto left = translate(node.left, IfKind::Evented);
-  const auto right = left ? translate(node.right, IfKind::Evented) : std::nullopt;
+  const auto left = side(node.left, site);
+  const auto right = left ? side(node.right, site) : std::nullopt;
   if (!right) return false;
   if (left->size() != right->size()) {
     diagnostics_->report(
@@ -212,13 +220,16 @@ bool EquationWalk::unwound(syntax::EquationId id, const syntax::UnwoundEquations
                                 .parent_index = site.index});
   const sema::DeclId index = typed.unwind_index.at(unwind.variable.span.begin);
   bool good = true;
+  loops_.enter(node.body, index, *low, copies);
   for (std::int64_t k = 0; good && k < copies; ++k) {
-    if (++copies_ > kMaxEquations) return too_many(span);  // they may hold nothing
+    if (++copies_ > kMaxEquations) good = too_many(span);  // they may hold nothing
+    if (!good) break;
     inner.index = *low + k;
     scope_.push_index(index, inner.index);
     good = walk(node.body, inner);
     scope_.pop_index();
   }
+  loops_.leave(node.body);
   return good;
 }
 

@@ -7,6 +7,7 @@
 #include "flat/equations.h"
 #include "flat/flat_model.h"
 #include "flat/function_library.h"
+#include "flat/loop_bodies.h"
 #include "flat/translator.h"
 
 namespace chi::flat {
@@ -48,6 +49,7 @@ class EquationWalk {
   bool too_many(Span span);
 
   std::optional<Scalars> translate(syntax::ExprId expr, expr::IfKind kind);
+  std::optional<Scalars> side(syntax::ExprId expr, Site site);
   std::optional<Scalars> targets(syntax::ExprId path);
 
   FlatModel& model_;
@@ -55,6 +57,7 @@ class EquationWalk {
   FunctionLibrary functions_;
   Translator translator_;
   BlockScope scope_;
+  LoopBodies loops_;
   EquationSet* out_ = nullptr;
   std::vector<Substitution>* substitutions_ = nullptr;
   Diagnostics* diagnostics_ = nullptr;

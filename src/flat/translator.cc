@@ -76,11 +76,13 @@ Op unary_op(Builtin builtin) {
 class Run {
  public:
   Run(const sema::TypedModel& model, const Table<ExprId, ExprFacts>& facts, expr::Pool& pool,
-      FunctionTable& functions, NameScope& scope, IfKind kind, Translator::Scratch& scratch)
+      FunctionTable& functions, const Translator::Holes* holes, NameScope& scope, IfKind kind,
+      Translator::Scratch& scratch)
       : model_(model),
         facts_(facts),
         pool_(pool),
         functions_(functions),
+        holes_(holes),
         scope_(scope),
         kind_(kind),
         scratch_(scratch) {}
@@ -116,6 +118,10 @@ class Run {
   }
 
   bool dispatch(ExprId e) {
+    if (holes_ != nullptr) {
+      const auto hole = holes_->find(e);
+      if (hole != holes_->end()) return put(hole->second);
+    }
     if (is_constant_leaf(model_, facts_[e], e)) return constant_leaf(e);
     if (facts_[e].boxed) return box(e);
     if (is_path(model_.ast, e)) return path(e);
@@ -414,6 +420,7 @@ class Run {
   const Table<ExprId, ExprFacts>& facts_;
   expr::Pool& pool_;
   FunctionTable& functions_;
+  const Translator::Holes* holes_;
   NameScope& scope_;
   IfKind kind_;
   Translator::Scratch& scratch_;
@@ -431,9 +438,25 @@ Translator::Translator(const sema::TypedModel& model, const Table<ExprId, ExprFa
 
 std::optional<std::span<const expr::ExprId>> Translator::translate(ExprId expr, NameScope& scope,
                                                                    IfKind kind) {
+  const auto [at, added] = lists_.try_emplace(expr);
+  if (added) at->second = nodes_under(expr, nullptr);
+  return run(expr, at->second, nullptr, scope, kind);
+}
+
+std::optional<std::span<const expr::ExprId>> Translator::translate_around(ExprId expr,
+                                                                          const Holes& holes,
+                                                                          NameScope& scope,
+                                                                          IfKind kind) {
+  return run(expr, nodes_under(expr, &holes), &holes, scope, kind);
+}
+
+std::optional<std::span<const expr::ExprId>> Translator::run(ExprId expr,
+                                                             std::span<const ExprId> nodes,
+                                                             const Holes* holes, NameScope& scope,
+                                                             IfKind kind) {
   scratch_.values.clear();
-  Run run(model_, facts_, pool_, functions_, scope, kind, scratch_);
-  for (const ExprId e : nodes_under(expr)) {
+  Run run(model_, facts_, pool_, functions_, holes, scope, kind, scratch_);
+  for (const ExprId e : nodes) {
     if (!run.node(e)) return std::nullopt;
   }
   const Result r = scratch_.results[expr];
@@ -442,15 +465,13 @@ std::optional<std::span<const expr::ExprId>> Translator::translate(ExprId expr, 
 }
 
 // Children have smaller ids than their parents, so ascending order is an order of evaluation.
-const std::vector<ExprId>& Translator::nodes_under(ExprId root) {
-  const auto [at, added] = lists_.try_emplace(root);
-  if (!added) return at->second;
-  std::vector<ExprId>& list = at->second;
-  std::vector<ExprId> stack{root};
+std::vector<ExprId> Translator::nodes_under(ExprId root, const Holes* holes) const {
+  std::vector<ExprId> list, stack{root};
   while (!stack.empty()) {
     ExprId e = stack.back();
     stack.pop_back();
     list.push_back(e);
+    if (holes != nullptr && holes->count(e) != 0) continue;
     if (is_constant_leaf(model_, facts_[e], e)) continue;
     if (facts_[e].boxed) {
       const std::vector<ExprId> steps = box_steps(model_, facts_, e);

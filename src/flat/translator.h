@@ -32,6 +32,12 @@ class Translator {
   /// what its conditions become. Empty if `scope` cannot say some part of it.
   std::optional<std::span<const expr::ExprId>> translate(syntax::ExprId expr, NameScope& scope,
                                                          expr::IfKind kind);
+  /// The same with scalars put in for some of the nodes under it.
+  using Holes = std::unordered_map<syntax::ExprId, expr::ExprId>;
+  std::optional<std::span<const expr::ExprId>> translate_around(syntax::ExprId expr,
+                                                                const Holes& holes,
+                                                                NameScope& scope,
+                                                                expr::IfKind kind);
 
   /// A run of translated scalars, and those of all nodes of the list so far.
   struct Result {
@@ -44,7 +50,11 @@ class Translator {
   };
 
  private:
-  const std::vector<syntax::ExprId>& nodes_under(syntax::ExprId root);
+  std::optional<std::span<const expr::ExprId>> run(syntax::ExprId expr,
+                                                   std::span<const syntax::ExprId> nodes,
+                                                   const Holes* holes, NameScope& scope,
+                                                   expr::IfKind kind);
+  std::vector<syntax::ExprId> nodes_under(syntax::ExprId root, const Holes* holes) const;
 
   const sema::TypedModel& model_;
   const Table<syntax::ExprId, ExprFacts>& facts_;

@@ -48,6 +48,22 @@ class Path {
 
 enum class Move { Done, Stuck, Nonlinear };
 
+// `body = t`, t being one parameter more, solved for a parameter; once for all calls.
+expr::Function::Solution solve_body(expr::Pool& pool, expr::FunctionId f, int param) {
+  const auto i = static_cast<std::size_t>(param);
+  const expr::Function& function = pool.function(f);
+  if (function.solutions.empty() || !function.solutions[i].is_known) {
+    std::optional<Isolated> solved;
+    if (const ExprId body = function.body; body && !pool.has(body, expr::kHasCall)) {
+      const ExprId row = expr::sub(pool, body, expr::param_real(pool, function.arity));
+      solved = isolate(pool, row, expr::param_real(pool, param));
+    }
+    if (!solved) solved.emplace();
+    pool.add_solution(f, param, solved->value, solved->divisors);
+  }
+  return pool.function(f).solutions[i];
+}
+
 // One term to the other side: 0 = e - target becomes 0 = (operand of e) - target.
 class Transposition {
  public:
@@ -57,6 +73,7 @@ class Transposition {
     const Op op = pool_.op(e);
     const expr::Operands x = pool_.operands(e);
     if (op == Op::Neg) return negate(), e = x[0], Move::Done;
+    if (op == Op::Call) return open_call(e);
     if (op != Op::Add && op != Op::Sub && op != Op::Mul && op != Op::Div) return Move::Stuck;
     const bool left = path_.contains(x[0]);
     if (left && path_.contains(x[1])) return Move::Stuck;
@@ -70,6 +87,28 @@ class Transposition {
     }
     if (op == Op::Sub && !left) negate();
     e = x[left ? 0 : 1];
+    return Move::Done;
+  }
+
+  // 0 = f(x, ...) - target: solved for x in the body.
+  Move open_call(ExprId& e) {
+    const expr::Operands x = pool_.operands(e);
+    std::vector<ExprId> others;
+    int param = -1;
+    for (int i = 0; i < x.size(); ++i) {
+      const bool here = path_.contains(x[i]);
+      if (here && param >= 0) return Move::Stuck;
+      if (here) param = i;
+      others.push_back(here ? expr::constant(pool_, 0) : x[i]);
+    }
+    const expr::Function::Solution solution = solve_body(pool_, pool_.called(e), param);
+    if (!solution.value) return Move::Stuck;
+    for (const expr::FunctionId f : solution.divisors) {
+      note_divisor(expr::call(pool_, f, others));
+    }
+    others.push_back(target());
+    target_ = expr::call(pool_, solution.value, others);
+    e = x[param];
     return Move::Done;
   }
 

@@ -10,6 +10,7 @@
 #include "expr/build.h"
 #include "expr/incidence.h"
 #include "expr/print.h"
+#include "expr/substitute.h"
 #include "flat/activity.h"
 #include "flat/scalars.h"
 #include "sim/isolate.h"
@@ -84,8 +85,12 @@ void Part::enter_inputs(std::span<const ExprId> roots) {
                           op == expr::Op::DiscreteBool || op == expr::Op::Delay;
     return is_input ? e : ExprId{};
   });
-  for (const ExprId leaf : found.node) {
-    leaves_.place(leaf);
+  // In the order in which they were made: what copies of an equation read lies side by side then.
+  std::vector<ExprId> inputs = found.node;
+  std::ranges::sort(inputs);
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+  for (const ExprId leaf : inputs) leaves_.place(leaf);
+  for (const ExprId leaf : inputs) {
     if (pool.op(leaf) == expr::Op::Variable) place({pool.variable(leaf).var, 0});
   }
 }
@@ -614,7 +619,8 @@ std::string Part::text(ExprId e) const {
     const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source);
     return slot != nullptr ? flat::scalar_name(workshop_.model, slot->slot) : std::string("...");
   };
-  return expr::to_text(workshop_.pool(), e, names, 120);
+  // Functions by what they compute: the copies of a loop call one that nobody wrote.
+  return expr::to_text(workshop_.pool(), expr::inline_calls(workshop_.pool(), e), names, 120);
 }
 
 }  // namespace chi::sim

@@ -216,6 +216,7 @@ class Part {
   /// The same, where equations have a solution only because a comparison took it for a number.
   std::optional<Diagnostic> explain_missing_input();
   /// What of equations that could not be solved has no value: "division by zero in `1 / x`".
+  bool is_of_model(expr::ExprId e) const;
   std::string what_is_undefined(const Plan& plan, const SolveFailure& failure) const;
   /// Whether that is so whatever the unknowns are.
   bool is_undefined_for_all(const Plan& plan, const SolveFailure& failure) const;

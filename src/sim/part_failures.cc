@@ -125,7 +125,8 @@ Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span s
   }
   if (value.fault != expr::Fault::None) {
     result.message += fmt::format(": {}", expr::fault_text(value.fault));
-    std::string values = value.where ? fmt::format("in `{}`", text(value.where)) : std::string();
+    std::string values;
+    if (is_of_model(value.where)) values = fmt::format("in `{}`", text(value.where));
     const auto variables = all_variables(workshop_.pool(), std::span(&e, 1));
     for (const std::int32_t slot : variables.front()) {
       if (values.size() > kLongestText) break;
@@ -220,20 +221,26 @@ const code::Failure* Part::failed_box(const Plan& plan, const SolveFailure& fail
   return leaves.node.empty() ? nullptr : box_failure(workshop_, leaves.node.front());
 }
 
+/// A node in the body of a function speaks of parameters, which have no name.
+bool Part::is_of_model(expr::ExprId e) const {
+  return e && !workshop_.pool().has(e, expr::kHasParam);
+}
+
 std::string Part::what_is_undefined(const Plan& plan, const SolveFailure& failure) const {
   constexpr std::size_t kLongest = 60;
   if (const code::Failure* const box = failed_box(plan, failure)) return code::failure_text(*box);
   if (!failure.fault) return "a number becomes too large for the machine";
   std::string what(expr::fault_text(failure.fault->fault));
-  const std::string where = text(failure.fault->where);
-  const bool is_told = failure.fault->fault != expr::Fault::NoAlternative;
+  const bool is_told =
+      failure.fault->fault != expr::Fault::NoAlternative && is_of_model(failure.fault->where);
+  const std::string where = is_told ? text(failure.fault->where) : std::string();
   if (is_told && where.size() <= kLongest) what += fmt::format(" in `{}`", where);
   return failure.fault_at == SolveFailure::At::Slope ? "a slope has no value: " + what : what;
 }
 
 bool Part::is_undefined_for_all(const Plan& plan, const SolveFailure& failure) const {
   if (!failure.fault) return failed_box(plan, failure) != nullptr;
-  if (failure.fault_at != SolveFailure::At::Row) return false;
+  if (failure.fault_at != SolveFailure::At::Row || !is_of_model(failure.fault->where)) return false;
   const auto inside = expr::variables(workshop_.pool(), std::array{failure.fault->where}).node;
   return std::ranges::none_of(inside, [&](expr::ExprId leaf) {
     const expr::VarRef x = workshop_.pool().variable(leaf);

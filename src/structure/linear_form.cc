@@ -50,7 +50,7 @@ std::optional<Rational> small_fraction(double v) {
 // nodes in descending order meets each with its whole weight.
 class Descent {
  public:
-  explicit Descent(const expr::Pool& pool) : pool_(pool) {}
+  Descent(const expr::Pool& pool, BodyForms& bodies) : pool_(pool), bodies_(bodies) {}
 
   LinearForm run(std::span<const Weighted> parts) {
     for (const Weighted& w : parts) push(w.node, w.weight);
@@ -100,8 +100,23 @@ class Descent {
         return true;
       case Op::Mul: return scale(operands[0], operands[1], w, false);
       case Op::Div: return scale(operands[1], operands[0], w, true);
+      case Op::Call: return call(e, w);
       default: return false;
     }
+  }
+
+  bool call(ExprId e, const Rational& w) {
+    const LinearForm* const form = bodies_.find(pool_, pool_.called(e));
+    if (form == nullptr) return false;
+    const Rational share = times(w, {1, form->factor, true});
+    const Rational more = plus(constant_, times(share, {form->constant, 1, true}));
+    if (!share.ok || !more.ok) return false;
+    const expr::Operands operands = pool_.operands(e);
+    constant_ = more;
+    for (const LinearForm::Term& term : form->terms) {
+      push(operands[pool_.param(term.node)], times(share, {term.coefficient, 1, true}));
+    }
+    return true;
   }
 
   // Constants stand first in products, so only that place is looked at.
@@ -150,6 +165,7 @@ class Descent {
   }
 
   const expr::Pool& pool_;
+  BodyForms& bodies_;
   std::vector<Weighted> heap_;
   std::vector<Weighted> terms_;  // descending by node
   Rational constant_;
@@ -158,12 +174,32 @@ class Descent {
 
 }  // namespace
 
+const LinearForm* BodyForms::find(const expr::Pool& pool, expr::FunctionId f) {
+  const auto [at, is_new] = known_.try_emplace(f);
+  Entry& entry = at->second;  // stays where it is
+  const ExprId body = pool.function(f).body;
+  if (is_new && body && !pool.has(body, expr::kHasCall | expr::kBoolean)) {
+    entry.form = linear_form(pool, body, *this);
+    entry.is_linear = entry.form.is_exact && !entry.form.cancelled &&
+                      std::ranges::all_of(entry.form.terms, [&](const LinearForm::Term& t) {
+                        return pool.op(t.node) == Op::ParamReal;
+                      });
+  }
+  return entry.is_linear ? &entry.form : nullptr;
+}
+
 LinearForm linear_form(const expr::Pool& pool, std::span<const Weighted> parts) {
-  return Descent(pool).run(parts);
+  BodyForms bodies;
+  return Descent(pool, bodies).run(parts);
+}
+
+LinearForm linear_form(const expr::Pool& pool, expr::ExprId e, BodyForms& bodies) {
+  return Descent(pool, bodies).run(std::array{Weighted{e, {1, 1, true}}});
 }
 
 LinearForm linear_form(const expr::Pool& pool, expr::ExprId e) {
-  return linear_form(pool, std::array{Weighted{e, {1, 1, true}}});
+  BodyForms bodies;
+  return linear_form(pool, e, bodies);
 }
 
 expr::ExprId build(expr::Pool& pool, const LinearForm& form) {

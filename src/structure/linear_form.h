@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "expr/expr.h"
@@ -25,6 +26,20 @@ struct LinearForm {
   bool is_exact = true;     ///< false: numbers got too large, and the terms are the nodes given
 };
 
+/// The forms of the bodies of functions, over their parameters; each is looked at once.
+class BodyForms {
+ public:
+  /// Null unless all terms of the body are parameters.
+  const LinearForm* find(const expr::Pool& pool, expr::FunctionId f);
+
+ private:
+  struct Entry {
+    bool is_linear = false;
+    LinearForm form;
+  };
+  std::unordered_map<expr::FunctionId, Entry> known_;
+};
+
 struct Weighted {
   expr::ExprId node;
   Rational weight;
@@ -32,9 +47,11 @@ struct Weighted {
 
 /// The form of Σ weight * node. Numbers are taken apart if they are small fractions, as those of
 /// `expr::integer_form`, or short decimals such as 0.1; others stay parts of terms. O(n log n) in
-/// the nodes of the sums, of which very long ones (10^5) are left together.
+/// the nodes of the sums, of which very long ones (10^5) are left together. A call of a function
+/// that is linear in all its parameters is a sum, too.
 LinearForm linear_form(const expr::Pool& pool, std::span<const Weighted> parts);
 LinearForm linear_form(const expr::Pool& pool, expr::ExprId e);
+LinearForm linear_form(const expr::Pool& pool, expr::ExprId e, BodyForms& bodies);
 
 /// The form as an expression.
 expr::ExprId build(expr::Pool& pool, const LinearForm& form);

@@ -10,6 +10,7 @@
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
 #include "expr/print.h"
+#include "expr/substitute.h"
 #include "structure/linear_form.h"
 
 namespace chi::structure {
@@ -289,7 +290,8 @@ class InitialText {
     }
     expr::Names names;
     names.variable = [this](VarId v) { return name_of_.written(v); };
-    std::string text = expr::to_text(pool_, rate, names, kLongestSubstitute);
+    std::string text =
+        expr::to_text(pool_, expr::inline_calls(pool_, rate), names, kLongestSubstitute);
     if (text.size() > kLongestSubstitute || pool_.has(rate, expr::kHasDiscrete)) {
       return std::nullopt;
     }

@@ -28,9 +28,10 @@ RowMatrix row_matrix(const expr::Pool& pool, std::span<const expr::ExprId> rows,
   RowMatrix matrix;
   expr::NodeIndex column_of(pool.size());
   std::vector<expr::ExprId> terms;
+  BodyForms bodies;
   matrix.forms.reserve(rows.size());
   for (const expr::ExprId row : rows) {
-    matrix.forms.push_back(linear_form(pool, row));
+    matrix.forms.push_back(linear_form(pool, row, bodies));
     for (const LinearForm::Term& term : matrix.forms.back().terms) {
       std::int32_t column = column_of.find(term.node);
       if (column < 0) {

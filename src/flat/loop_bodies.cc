@@ -1,0 +1,292 @@
+#include "flat/loop_bodies.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "expr/build.h"
+#include "expr/substitute.h"
+#include "flat/path_reader.h"
+#include "syntax/children.h"
+
+namespace chi::flat {
+namespace {
+
+using sema::Builtin;
+using sema::DeclId;
+using syntax::BinaryOp;
+using syntax::ExprId;
+
+// Of fewer copies each is looked at for itself.
+constexpr std::int64_t kManyCopies = 50;
+// More arguments would cost as much as the copy.
+constexpr std::size_t kMostArguments = 40;
+
+bool is_smooth(Builtin builtin) {
+  using enum Builtin;
+  switch (builtin) {
+    case Sqrt:
+    case Cbrt:
+    case Exp:
+    case Ln:
+    case Log:
+    case Sin:
+    case Cos:
+    case Tan:
+    case Asin:
+    case Acos:
+    case Atan:
+    case Atan2:
+    case Sinh:
+    case Cosh:
+    case Tanh:
+    case Asinh:
+    case Acosh:
+    case Atanh: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+LoopBodies::LoopBodies(const sema::TypedModel& model, const Table<ExprId, ExprFacts>& facts,
+                       Equations& equations, Translator& translator, BlockScope& scope)
+    : model_(model), facts_(facts), equations_(equations), translator_(translator), scope_(scope) {}
+
+void LoopBodies::enter(Slice<syntax::EquationId> body, DeclId index, std::int64_t low,
+                       std::int64_t copies) {
+  if (copies < kManyCopies) return;
+  for (const syntax::EquationId id : model_.ast.list(body)) {
+    const auto* equality = std::get_if<syntax::Equality>(&model_.ast.equations[id].node);
+    if (equality == nullptr) continue;
+    for (const ExprId side : {equality->left, equality->right}) {
+      std::optional<Body> made = make(side, {index, low, copies});
+      if (!made) continue;
+      line_up(*made, copies);
+      bodies_.emplace(side, std::move(*made));
+    }
+  }
+}
+
+// The variables that one argument is in the copies are made one after the other: what follows each
+// other here has its values side by side later, and loops read them so.
+void LoopBodies::line_up(const Body& body, std::int64_t copies) {
+  for (const Argument& a : body.arguments) {
+    if (a.source || a.same) continue;
+    for (std::int64_t k = 0; k < copies; ++k) {
+      const auto slot = static_cast<std::int32_t>(a.first.var.index + a.stride * k);
+      expr::variable(equations_.pool, {slot}, a.first.order);
+    }
+  }
+}
+
+void LoopBodies::leave(Slice<syntax::EquationId> body) {
+  if (bodies_.empty()) return;
+  for (const syntax::EquationId id : model_.ast.list(body)) {
+    const auto* equality = std::get_if<syntax::Equality>(&model_.ast.equations[id].node);
+    if (equality == nullptr) continue;
+    bodies_.erase(equality->left);
+    bodies_.erase(equality->right);
+  }
+}
+
+// A number that is zero may take a variable out of an equation, and so may two arguments that are
+// one variable: such a copy is no copy.
+expr::ExprId LoopBodies::side(ExprId side, std::int64_t index) {
+  const auto found = bodies_.find(side);
+  if (found == bodies_.end()) return {};
+  const Body& body = found->second;
+  expr::Pool& pool = equations_.pool;
+  arguments_.clear();
+  for (const Argument& a : body.arguments) {
+    if (a.same) {
+      arguments_.push_back(a.same);
+    } else if (!a.source) {
+      const auto slot = a.first.var.index + a.stride * (index - body.low);
+      arguments_.push_back(expr::variable(pool, {static_cast<std::int32_t>(slot)}, a.first.order));
+    } else {
+      const expr::ExprId number = value_of(a.source);
+      if (!number || pool.op(number) != expr::Op::Constant || expr::is_zero(pool, number)) {
+        return {};
+      }
+      arguments_.push_back(number);
+      continue;
+    }
+    if (std::find(arguments_.begin(), arguments_.end() - 1, arguments_.back()) !=
+        arguments_.end() - 1) {
+      return {};
+    }
+  }
+  return body.function ? expr::call(pool, body.function, arguments_) : arguments_.front();
+}
+
+std::optional<LoopBodies::Body> LoopBodies::make(ExprId side, const Ends& ends) {
+  std::vector<ExprId> holes;
+  if (!find_holes(side, holes) || holes.empty()) return std::nullopt;
+  expr::Pool& pool = equations_.pool;
+  Body body{.function = {}, .arguments = {}, .low = ends.low};
+  Translator::Holes params;
+  for (const ExprId hole : holes) {
+    const std::optional<Argument> a = argument(hole, ends);
+    if (!a) return std::nullopt;
+    auto known = std::ranges::find(body.arguments, *a);
+    if (known == body.arguments.end()) {
+      if (body.arguments.size() == kMostArguments) return std::nullopt;
+      known = body.arguments.insert(known, *a);
+    }
+    params[hole] = expr::param_real(pool, static_cast<int>(known - body.arguments.begin()));
+  }
+  if (params.count(side) != 0) return body;
+  scope_.start();
+  scope_.push_index(ends.index, ends.low);
+  const auto scalars = translator_.translate_around(side, params, scope_, expr::IfKind::Plain);
+  scope_.pop_index();
+  Diagnostics unused;
+  if (!scalars || scalars->size() != 1) return scope_.start(), std::nullopt;
+  const expr::ExprId formula = expr::inline_calls(pool, scalars->front());
+  if (!scope_.settle({&formula, 1}, unused)) return std::nullopt;
+  constexpr expr::Traits kOutside = expr::kHasVariable | expr::kHasTime | expr::kHasDiscrete |
+                                    expr::kHasDelay | expr::kHasEvented | expr::kHasCall |
+                                    expr::kBoolean;
+  if (pool.has(formula, kOutside) || !pool.has(formula, expr::kHasParam)) return std::nullopt;
+  if (expr::has_kinks(pool, formula)) return std::nullopt;
+  body.function = function_of(formula, static_cast<int>(body.arguments.size()));
+  return body;
+}
+
+// What a copy gives to the body: variables, `time`, and numbers made of the index. False if the
+// side is not made for that.
+bool LoopBodies::find_holes(ExprId side, std::vector<ExprId>& holes) const {
+  std::vector<ExprId> stack{side};
+  while (!stack.empty()) {
+    const ExprId e = stack.back();
+    stack.pop_back();
+    if (!model_.types.is_numeric(model_.type[e])) return false;
+    if (!facts_[e].moves) {
+      if (mentions_index(e)) holes.push_back(e);
+    } else if (facts_[e].boxed) {
+      return false;
+    } else if (path_root(model_.ast, e)) {
+      if (!is_linear_path(e)) return false;
+      holes.push_back(e);
+    } else if (std::holds_alternative<syntax::Time>(model_.ast.exprs[e].node)) {
+      holes.push_back(e);
+    } else if (const auto* call = std::get_if<syntax::Call>(&model_.ast.exprs[e].node)) {
+      const auto* builtin = std::get_if<Builtin>(&model_.resolution[call->callee]);
+      if (builtin != nullptr && !is_smooth(*builtin)) return false;
+      const auto arguments = model_.ast.list(call->arguments);
+      stack.insert(stack.end(), arguments.begin(), arguments.end());
+    } else if (is_passed(e)) {
+      syntax::append_children(model_.ast, e, stack);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Arithmetic. An exponent tells what kind of power it is: it must be the same in all copies.
+bool LoopBodies::is_passed(ExprId e) const {
+  const auto& node = model_.ast.exprs[e].node;
+  if (std::holds_alternative<syntax::Parenthesized>(node)) return true;
+  if (const auto* unary = std::get_if<syntax::Unary>(&node)) {
+    return unary->op == syntax::UnaryOp::Minus || unary->op == syntax::UnaryOp::Plus;
+  }
+  const auto* binary = std::get_if<syntax::Binary>(&node);
+  if (binary == nullptr) return false;
+  switch (binary->op) {
+    case BinaryOp::Add:
+    case BinaryOp::Sub:
+    case BinaryOp::Mul:
+    case BinaryOp::Div: return true;
+    case BinaryOp::Pow: return !facts_[binary->right].moves && !mentions_index(binary->right);
+    default: return false;
+  }
+}
+
+bool LoopBodies::is_linear_path(ExprId e) const {
+  while (!std::holds_alternative<syntax::Name>(model_.ast.exprs[e].node)) {
+    if (const auto* index = std::get_if<syntax::Index>(&model_.ast.exprs[e].node)) {
+      if (facts_[index->index].moves || !is_linear(index->index)) return false;
+    }
+    std::vector<ExprId> inner;
+    syntax::append_children(model_.ast, e, inner);
+    e = inner.front();
+  }
+  return true;
+}
+
+// In the indices of all loops. Follows the nesting of the text, which the parser limits.
+bool LoopBodies::is_linear(ExprId e) const {
+  if (!mentions_index(e)) return true;
+  const auto& node = model_.ast.exprs[e].node;
+  if (std::holds_alternative<syntax::Name>(node)) return true;
+  if (const auto* parens = std::get_if<syntax::Parenthesized>(&node)) {
+    return is_linear(parens->inner);
+  }
+  const auto* binary = std::get_if<syntax::Binary>(&node);
+  if (binary == nullptr) return false;
+  const bool sum = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
+  const bool product = binary->op == BinaryOp::Mul &&
+                       (!mentions_index(binary->left) || !mentions_index(binary->right));
+  return (sum || product) && is_linear(binary->left) && is_linear(binary->right);
+}
+
+bool LoopBodies::mentions_index(ExprId root) const {
+  std::vector<ExprId> stack{root};
+  while (!stack.empty()) {
+    const ExprId e = stack.back();
+    stack.pop_back();
+    const auto* decl = std::get_if<DeclId>(&model_.resolution[e]);
+    if (decl != nullptr && *decl && model_.decls[*decl].kind == sema::DeclKind::Index) return true;
+    syntax::append_children(model_.ast, e, stack);
+  }
+  return false;
+}
+
+// An index that is linear is in its range if the first and the last are.
+std::optional<LoopBodies::Argument> LoopBodies::argument(ExprId hole, const Ends& ends) {
+  const expr::Pool& pool = equations_.pool;
+  if (!facts_[hole].moves) return Argument{.source = hole};
+  const std::int64_t high = ends.low + ends.copies - 1;
+  const expr::ExprId first = value_at(hole, ends.index, ends.low);
+  const expr::ExprId last = first ? value_at(hole, ends.index, high) : expr::ExprId{};
+  if (!last) return std::nullopt;
+  if (first == last) {
+    const bool fits = expr::is_leaf(pool.op(first)) && !pool.has(first, expr::kBoolean);
+    return fits ? std::optional(Argument{.same = first}) : std::nullopt;
+  }
+  if (pool.op(first) != expr::Op::Variable || pool.op(last) != expr::Op::Variable) {
+    return std::nullopt;
+  }
+  const expr::VarRef from = pool.variable(first);
+  const std::int64_t way = pool.variable(last).var.index - from.var.index;
+  return Argument{.first = from, .stride = way / (ends.copies - 1)};
+}
+
+// None if there is no value, or more than one.
+expr::ExprId LoopBodies::value_of(ExprId e) {
+  scope_.start();
+  const auto scalars = translator_.translate(e, scope_, expr::IfKind::Plain);
+  if (!scalars || scalars->size() != 1) return scope_.start(), expr::ExprId{};
+  const expr::ExprId value = scalars->front();
+  Diagnostics unused;
+  return scope_.settle({&value, 1}, unused) ? value : expr::ExprId{};
+}
+
+expr::ExprId LoopBodies::value_at(ExprId e, DeclId index, std::int64_t value) {
+  scope_.push_index(index, value);
+  const expr::ExprId found = value_of(e);
+  scope_.pop_index();
+  return found;
+}
+
+expr::FunctionId LoopBodies::function_of(expr::ExprId body, int arity) {
+  const auto [at, is_new] = functions_.try_emplace({body, arity});
+  if (is_new) {
+    at->second = equations_.pool.add_function(arity, body);
+    equations_.functions.resize(equations_.pool.function_count(), {});
+  }
+  return at->second;
+}
+
+}  // namespace chi::flat
