@@ -19,13 +19,21 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 /// The sides that values tell; those of borders that are reached, or that have no value, are kept.
+/// What makes a kink of a border may have been assigned another value: no kink is kept unasked.
 Sides ModeSearch::start_sides() {
   const std::span<const Part::BorderValue> values = part_.border_values(loaded_);
   Sides sides = part_.sides_;
   for (std::size_t b = 0; b < sides.size(); ++b) {
-    if (std::isnan(values[b].value) || std::abs(values[b].value) <= values[b].band) continue;
-    const auto border = static_cast<int>(b);
-    if (sides[b] == Side::Kink && part_.is_near_kink(border, values[b].value, loaded_)) continue;
+    if (std::isnan(values[b].value)) continue;
+    if (sides[b] == Side::Kink) {
+      const auto border = static_cast<int>(b);
+      if (part_.is_near_kink(border, values[b].value, loaded_) &&
+          part_.is_still_kink(part_.plan_, part_.sides_, border, loaded_)) {
+        continue;
+      }
+      sides[b] = Side::On;
+    }
+    if (std::abs(values[b].value) <= values[b].band) continue;
     sides[b] = values[b].value > 0 ? Side::Plus : Side::Minus;
   }
   return sides;

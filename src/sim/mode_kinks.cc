@@ -171,64 +171,21 @@ std::vector<int> ModeSearch::kinks_to_solve_for(const Sides& sides) {
   return result;
 }
 
-/// Whether the equations on both sides of a border have the same values on it. The nearest point of
-/// the border is found by moving one variable.
+/// Whether the equations on both sides of a border have the same values on it.
 bool ModeSearch::is_kink(const Sides& start, int border) {
-  expr::Pool& pool = part_.workshop_.pool();
-  Sides beside = start;
-  std::optional<Diagnostic> why;
-  beside[at(border)] = Side::Plus;
-  const std::optional<ModeEquations> plus =
-      part_.mode_equations(part_.condition_truths(beside), why);
-  beside[at(border)] = Side::Minus;
-  const std::optional<ModeEquations> minus =
-      part_.mode_equations(part_.condition_truths(beside), why);
-  if (!plus || !minus || plus->system.rows.size() != minus->system.rows.size() ||
-      plus->system.declared != minus->system.declared) {
-    return false;
-  }
-  const expr::ExprId distance = part_.conditions_.borders()[at(border)].difference;
-  const expr::Occurrences moved = expr::variables(pool, std::array{distance});
-  if (moved.node.empty()) return false;
-  const expr::ExprId leaf = moved.node.front();
-  std::vector<expr::ExprId> roots = {distance, expr::partial(pool, distance, leaf)};
-  for (std::size_t i = 0; i < plus->system.rows.size(); ++i) {
-    if (plus->system.rows[i] == minus->system.rows[i]) continue;
-    roots.push_back(plus->system.rows[i]);
-    roots.push_back(minus->system.rows[i]);
-  }
-  code::Formulas formulas(pool, roots, part_.leaves_, part_.workshop_.boxes);
-  const std::size_t place = at(part_.leaves_.place(leaf));
-  // Friction is continuous where nothing presses: only if no mode has a force there, it stays so.
-  return is_continuous(formulas, place, loaded_) &&
-         std::ranges::all_of(order_, [&](const Attempt* a) {
-           return !a->solved || a->jumped || !is_reached(a->frame, border) ||
-                  is_continuous(formulas, place, a->frame);
-         });
-}
-
-/// The formulas: a difference, its slope by the variable at `place`, and pairs that are the same
-/// where the difference is zero.
-bool ModeSearch::is_continuous(code::Formulas& formulas, std::size_t place,
-                               const std::vector<double>& there) const {
-  std::vector<double> frame = there, values(at(formulas.size()));
-  part_.fit(frame);
-  const double here = frame[place];
-  for (int step = 0; step < 3; ++step) {
-    formulas.evaluate_each(frame.data(), values.data());
-    frame[place] -= values[0] / values[1];
-  }
-  formulas.evaluate_each(frame.data(), values.data());
-  const double moved_by = std::abs(frame[place] - here);
+  Part::Meeting meeting = part_.meeting(start, border);
+  if (meeting.formulas == nullptr) return false;
   const RunOptions& options = part_.workshop_.options;
   const double far = part_.is_crowded() ? Part::kTolerances : 1;
-  if (!(moved_by <= far * (options.atol + options.rtol * std::abs(here)))) return false;
-  for (std::size_t k = 2; k + 1 < values.size(); k += 2) {
-    const double size = std::abs(values[k]) + std::abs(values[k + 1]);
-    const double allowed = kLeft * (1 + size) + 1e-3 * options.atol;
-    if (!(std::abs(values[k] - values[k + 1]) <= allowed)) return false;
-  }
-  return true;
+  const auto meets = [&](const std::vector<double>& frame) {
+    const Part::Gap gap = part_.gap_at(meeting, frame, kLeft, kLeft + 1e-3 * options.atol);
+    const double allowed = far * (options.atol + options.rtol * std::abs(gap.from));
+    return gap.moved_by <= allowed && gap.meets == Truth::True;
+  };
+  // Friction is continuous where nothing presses: only if no mode has a force there, it stays so.
+  return meets(loaded_) && std::ranges::all_of(order_, [&](const Attempt* a) {
+           return !a->solved || a->jumped || !is_reached(a->frame, border) || meets(a->frame);
+         });
 }
 
 }  // namespace chi::sim

@@ -105,8 +105,6 @@ class ModeSearch {
   bool decides_alone(int border) const;
   std::vector<int> kinks_to_solve_for(const Sides& sides);
   bool is_kink(const Sides& start, int border);
-  bool is_continuous(code::Formulas& formulas, std::size_t place,
-                     const std::vector<double>& there) const;
   bool is_in_the_way(Kinks which, int border);
   bool is_kink_of_laws(const Sides& start, int border);
   bool take_whole(const Sides& start);

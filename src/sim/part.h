@@ -178,6 +178,8 @@ class Part {
   bool is_crowded() const;
   void crowd(double time);
   bool is_near_kink(int border, double distance, const std::vector<double>& frame);
+  /// Whether a kink of the present mode is none any more: friction is one while nothing presses.
+  bool has_kinks_apart(const std::vector<double>& frame);
   int kinks_found() const { return kinks_found_; }  ///< since, at whatever time
   void forget_touches();
 
@@ -299,6 +301,25 @@ class Part {
     int levels = 0;             // of the tower
     bool vanishes = false;
   };
+  /// The equations on both sides of a border where they differ: formulas of its difference, of the
+  /// slope of that by the variable at `place`, and of pairs of rows. None: they are other ones.
+  struct Meeting {
+    std::unique_ptr<code::Formulas> formulas;
+    std::size_t place = 0;
+  };
+  Meeting meeting(const Sides& sides, int border);
+  /// Of these pairs, on the border: the variable is moved there.
+  struct Gap {
+    double from = 0, moved_by = 0;
+    Truth meets = Truth::Undefined;  ///< all are the same; undefined: some have no value
+  };
+  /// `rounding`: what may be left of the difference; how far that takes the rows is no gap.
+  Gap gap_at(Meeting& meeting, const std::vector<double>& there, double relative, double absolute,
+             double rounding = 0);
+  /// Whether the equations on both sides of a kink of this mode still meet.
+  bool is_still_kink(Plan* plan, const Sides& sides, int border, const std::vector<double>& frame);
+  std::map<std::pair<const Plan*, int>, Meeting> meetings_;  // of kinks
+  std::vector<double> gap_frame_, gap_values_, gap_moved_, gap_beside_;
   bool settle_only_mode();
   /// How far the values that are continuous were moved, in the tolerances of the integration.
   double moved(const Plan& plan, const std::vector<double>& from,

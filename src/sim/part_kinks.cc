@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "expr/build.h"
 #include "expr/differentiate.h"
@@ -14,6 +16,11 @@ using expr::ExprId;
 using expr::Op;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// So many times the tolerance away, a kink is left behind.
+constexpr double kNearKink = 1000;
+/// What rounding leaves of a border's difference, beside its terms.
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
 
 /// What has to be taken from x to get e, if that is plain to see.
 ExprId taken_from(expr::Pool& pool, ExprId x, ExprId e) {
@@ -89,6 +96,93 @@ bool Part::is_of_laws(int border) {
   }
   answer = Answer::Yes;
   return true;
+}
+
+/// Near enough to a kink not to leave it: much more than what counts as zero, so that one does not
+/// come and go.
+bool Part::is_near_kink(int border, double distance, const std::vector<double>& frame) {
+  return std::abs(distance) <= kNearKink * tolerance_at(border, frame);
+}
+
+bool Part::is_still_kink(Plan* plan, const Sides& sides, int border,
+                         const std::vector<double>& frame) {
+  const auto [place, is_new] = meetings_.try_emplace({plan, border});
+  if (is_new) place->second = meeting(sides, border);
+  if (place->second.formulas == nullptr) return true;
+  const double rounding = kRounding * border_size(border, frame);
+  const RunOptions& options = workshop_.options;
+  return gap_at(place->second, frame, 1e-3 * options.rtol, options.atol, rounding).meets !=
+         Truth::False;
+}
+
+bool Part::has_kinks_apart(const std::vector<double>& frame) {
+  return std::ranges::any_of(mode_borders_, [&](int b) {
+    return sides_[at(b)] == Side::Kink && !is_still_kink(plan_, sides_, b, frame);
+  });
+}
+
+Part::Meeting Part::meeting(const Sides& sides, int border) {
+  expr::Pool& pool = workshop_.pool();
+  Sides beside = sides;
+  std::optional<Diagnostic> why;
+  beside[at(border)] = Side::Plus;
+  const std::optional<ModeEquations> plus = mode_equations(condition_truths(beside), why);
+  beside[at(border)] = Side::Minus;
+  const std::optional<ModeEquations> minus = mode_equations(condition_truths(beside), why);
+  if (!plus || !minus || plus->system.rows.size() != minus->system.rows.size() ||
+      plus->system.declared != minus->system.declared) {
+    return {};
+  }
+  const ExprId distance = conditions_.borders()[at(border)].difference;
+  const expr::Occurrences moved = expr::variables(pool, std::array{distance});
+  if (moved.node.empty()) return {};
+  const ExprId leaf = moved.node.front();
+  std::vector<ExprId> roots = {distance, expr::partial(pool, distance, leaf)};
+  for (std::size_t i = 0; i < plus->system.rows.size(); ++i) {
+    if (plus->system.rows[i] == minus->system.rows[i]) continue;
+    roots.push_back(plus->system.rows[i]);
+    roots.push_back(minus->system.rows[i]);
+  }
+  return {std::make_unique<code::Formulas>(pool, roots, leaves_, workshop_.boxes),
+          at(leaves_.place(leaf))};
+}
+
+Part::Gap Part::gap_at(Meeting& meeting, const std::vector<double>& there, double relative,
+                       double absolute, double rounding) {
+  code::Formulas& formulas = *meeting.formulas;
+  std::vector<double>& frame = gap_frame_;
+  std::vector<double>& values = gap_values_;
+  frame = there;
+  fit(frame);
+  values.resize(at(formulas.size()));
+  gap_moved_.resize(values.size());
+  const double here = frame[meeting.place];
+  for (int step = 0; step < 3; ++step) {
+    formulas.evaluate_each(frame.data(), values.data());
+    frame[meeting.place] -= values[0] / values[1];
+  }
+  formulas.evaluate_each(frame.data(), values.data());
+  const double border = frame[meeting.place];
+  Gap gap{here, std::abs(border - here), Truth::True};
+  // A root is far from zero where its argument is not quite.
+  std::vector<double>& beside = gap_beside_;
+  beside.assign(values.size(), 0.0);
+  for (const std::size_t side : {0, 1}) {
+    if (!(rounding > 0)) break;
+    frame[meeting.place] = border + (side == 0 ? rounding : -rounding) / values[1];
+    formulas.evaluate_each(frame.data(), gap_moved_.data());
+    for (std::size_t k = 2 + side; k < values.size(); k += 2) {
+      beside[k] = std::abs(gap_moved_[k] - values[k]);
+    }
+  }
+  for (std::size_t k = 2; k + 1 < values.size(); k += 2) {
+    const double distance = std::abs(values[k] - values[k + 1]);
+    const double size = std::abs(values[k]) + std::abs(values[k + 1]);
+    const double open = std::fmax(beside[k], 0.0) + std::fmax(beside[k + 1], 0.0);
+    if (distance > relative * size + absolute + open) gap.meets = Truth::False;
+    if (std::isnan(distance) && gap.meets == Truth::True) gap.meets = Truth::Undefined;
+  }
+  return gap;
 }
 
 /// The equations of a mode; those that differ across the kinks look themselves where they are.

@@ -118,6 +118,7 @@ bool Part::forget_modes() {
   std::erase_if(monitors_, [&](const auto& entry) { return !is_kept(entry.first); });
   std::erase_if(derivatives_,
                 [&](const auto& entry) { return !is_kept(std::get<0>(entry.first)); });
+  std::erase_if(meetings_, [&](const auto& entry) { return !is_kept(entry.first.first); });
   std::erase_if(met_, [&](const Met& met) { return !is_kept(met.plan); });
   by_truths_.clear();
   looked_at_.clear();

@@ -143,6 +143,7 @@ bool PartRun::step(double limit) {
   if (!shorten_to_values()) return false;
   note_return();
   if (is_retreating()) note(kRetreat, reached_, 0, 0);
+  if (events_.empty() && part_.has_kinks_apart(next_frame_)) note(kKinkLeft, reached_, 0, 0);
   if (events_.empty() && part_.plan()->has_choice()) {
     next_variant_ = part_.better_variant(next_frame_);
   }

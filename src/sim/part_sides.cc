@@ -26,8 +26,6 @@ constexpr double kRelativeZeroAtExtremum = 1e-6;
 constexpr double kAbsoluteZero = 1e-13;
 /// One smaller than this, beside the largest, is compared with what rounding makes of it.
 constexpr double kSuspicious = 1e-9;
-/// So many times the tolerance away, a kink is left behind.
-constexpr double kNearKink = 1000;
 /// Weights within this of 0 and 1 are at the end of sliding.
 constexpr double kWeightBand = 1e-9;
 
@@ -46,7 +44,8 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
     const auto border = static_cast<int>(b);
     if (assumed[b] == Side::Slide) {
       out[b] = side_of_weight(plan, frame, border, climbed);
-    } else if (assumed[b] == Side::Kink && is_near_kink(border, values[b].value, frame)) {
+    } else if (assumed[b] == Side::Kink && is_near_kink(border, values[b].value, frame) &&
+               is_still_kink(&plan, assumed, border, frame)) {
       out[b] = Side::Kink;
     } else if (!std::isnan(values[b].value)) {
       out[b] = side_after(plan, frame, border, values[b], climbed);
@@ -62,12 +61,6 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
     out[b] = Side::Follow;
     out[b] = side_of(out, static_cast<int>(b));
   }
-}
-
-/// Near enough to a kink not to leave it: much more than what counts as zero, so that one does not
-/// come and go.
-bool Part::is_near_kink(int border, double distance, const std::vector<double>& frame) {
-  return std::abs(distance) <= kNearKink * tolerance_at(border, frame);
 }
 
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,
