@@ -405,9 +405,19 @@ std::vector<char> ModeSearch::held_borders(const Sides& sides) {
   return held;
 }
 
+/// The values of an attempt are on this side of a border, by more than rounding.
+bool ModeSearch::is_beside(const Attempt& a, int border, Side side) {
+  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+  const int sign = side == Side::Plus ? 1 : side == Side::Minus ? -1 : 0;
+  const double value = part_.border_values(a.frame)[at(border)].value;
+  return sign * value > kRounding * part_.border_size(border, a.frame);
+}
+
 /// A mode in which a reached border rests, within the band but not on zero, is consistent with the
-/// side it assumes.
+/// side it assumes. On zero it is not, if what holds there has a solution, be it one with a jump;
+/// if it has none, as two contacts that hold one body, the side will do.
 bool ModeSearch::take_resting() {
+  const bool will_jump = !jumps_ && may_jump();
   for (std::size_t i = 0; i < order_.size(); ++i) {
     Attempt& a = *order_[i];
     if (!a.solved || (a.jumped && !jumps_)) continue;
@@ -416,6 +426,7 @@ bool ModeSearch::take_resting() {
     for (const int b : part_.mode_borders_) {
       const Side assumed = assumed_[i][at(b)];
       if (sides[at(b)] != Side::On || assumed == Side::On || assumed == Side::Slide) continue;
+      if (will_jump && !is_beside(a, b, assumed)) continue;
       sides[at(b)] = assumed;
       rests = true;
     }
@@ -502,12 +513,7 @@ bool ModeSearch::take_by_value() {
 }
 
 bool ModeSearch::has_not_ended(Attempt& a, const Sides& assumed, int border) {
-  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
-  const int side = assumed[at(border)] == Side::Plus    ? 1
-                   : assumed[at(border)] == Side::Minus ? -1
-                                                        : 0;
-  const double value = part_.border_values(a.frame)[at(border)].value;
-  if (!(side * value > kRounding * part_.border_size(border, a.frame))) return false;
+  if (!is_beside(a, border, assumed[at(border)])) return false;
   Sides other = assumed;
   other[at(border)] = a.right[at(border)];
   Attempt& there = attempt(other);
@@ -516,7 +522,7 @@ bool ModeSearch::has_not_ended(Attempt& a, const Sides& assumed, int border) {
   const int direction = part_.derivative_sign(*there.plan, there.frame,
                                               part_.conditions_.borders()[at(border)].difference,
                                               part_.vanishing_slope(there.frame, border), climbed);
-  return direction != side;
+  return direction != static_cast<int>(assumed[at(border)]);
 }
 
 /// A current of a microampere counts as one, and must not be lost because it is small: first a mode

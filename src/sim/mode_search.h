@@ -122,6 +122,7 @@ class ModeSearch {
   bool take_what_follows(Attempt& impact);
   bool take_or_follow(const Sides& sides);
   void stay(const Attempt& attempt, const Sides& sides);
+  bool is_beside(const Attempt& a, int border, Side side);
   bool take_resting();
   bool have_same_values(const Attempt& a, const Attempt& b);
   bool take_indifferent();
