@@ -239,6 +239,16 @@ bool Engine::translate_conditions() {
   };
   std::vector<Found> found;
   std::vector<ExprId> together;
+  std::vector<std::int32_t> selection_of(program_.conditions.size(), -1);
+  std::int32_t selections = 0;
+  for (const code::Routine& body : program_.bodies) {
+    for (const code::Selection& selection : body.selections) {
+      for (const code::Noted& noted : selection.conditions) {
+        selection_of[at(noted.condition)] = selections;
+      }
+      ++selections;
+    }
+  }
   flat::FlatModel& model = workshop_.model;
   std::vector<std::vector<std::int32_t>> of_body(at(model.bodies.size()));
   for (std::size_t c = 0; c < program_.conditions.size(); ++c) {
@@ -278,8 +288,11 @@ bool Engine::translate_conditions() {
     const std::int32_t member = member_of(variables[i]);
     const int condition = members_[at(member)].part->add_condition(
         parts_.together[i], found[i].span, parts_.steps_of_together[i]);
-    awaited_.emplace(found[i].key, Awaited{static_cast<std::int32_t>(found[i].key >> 32), member,
-                                           condition, found[i].wanted, found[i].span});
+    const auto block = static_cast<std::int32_t>(found[i].key >> 32);
+    const std::int32_t selection = selection_of[at(static_cast<std::int32_t>(found[i].key))];
+    Look* const look = selection < 0 ? nullptr : &looks_[key(block, selection)];
+    awaited_.emplace(found[i].key,
+                     Awaited{block, member, condition, found[i].wanted, found[i].span, look});
   }
   for (std::size_t i = 0; i < delays.size(); ++i) {
     const std::int32_t member = member_of(variables[found.size() + i]);

@@ -3,7 +3,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -32,6 +31,7 @@ class Engine : public Physics {
   bool start() override;
   bool can_move() const override;
   void watch(std::int32_t process, std::int32_t block, std::int32_t condition) override;
+  bool looks_twice(std::int32_t block, std::int32_t condition) override;
   void unwatch(std::int32_t process) override;
   bool finish_discrete_phase(std::vector<std::int32_t>& woken) override;
   Advance advance(double limit, std::vector<std::int32_t>& woken) override;
@@ -57,6 +57,14 @@ class Engine : public Physics {
 
  private:
   friend class InstantSolver;
+  struct Awaited;
+  /// How a process instance looks at a selection or `nabla`: all its conditions at this instant, or
+  /// all just after it. A mixture of both may hold where the condition never does.
+  struct Look {
+    double came_at = -1;  ///< an event that it waited for: it looks at that instant, once,
+    std::vector<const Awaited*> asked = {};  ///< and has seen these there
+    double lasts_at = -1;  ///< of guards: when it was asked last what holds from now on
+  };
   /// A condition of a statement in one process instance.
   struct Awaited {
     std::int32_t block = -1;
@@ -64,7 +72,7 @@ class Engine : public Physics {
     int condition = 0;
     code::Wanted wanted = code::Wanted::Either;
     Span span = {};
-    double lasts_at = -1;  ///< when it was asked last what holds from now on, of a guard
+    Look* look = nullptr;  ///< of the selection in which it is asked; null: in none
   };
   struct Watching {
     std::int32_t process = 0;
@@ -124,7 +132,9 @@ class Engine : public Physics {
   }
   bool settle(std::int32_t member);
   void bring(std::int32_t member);
-  bool truth_of(const Awaited& awaited, bool* truth);  ///< after its part had a look
+  /// After its part had a look. `at_instant`: what a `nabla` waits for may hold just now.
+  bool truth_of(const Awaited& awaited, bool at_instant, bool* truth);
+  bool is_looked_at_now(const Awaited& asked) const;
   double value_of(expr::VarRef x);
   expr::Value evaluate_at(expr::ExprId e, double time);
   double delayed(expr::ExprId delay, double tau, double time);  ///< NaN if nobody keeps its past
@@ -170,8 +180,7 @@ class Engine : public Physics {
   Tournament steps_, events_;          // by part: the end of its window, its earliest event
   bool is_viewing_ = false;            // memory and output frames hold the values of another time
   bool moves_ = false;                 // some part can move
-  /// By process instance, part and border: the time of an event there that it was waiting for.
-  std::map<std::tuple<std::int32_t, std::int32_t, int>, double> awaiting_;
+  std::unordered_map<std::int64_t, Look> looks_;  // by process instance and selection
   /// Parts that read a memory slot, and whether it decides there what is unknown.
   struct Reader {
     std::int32_t member = 0;

@@ -217,7 +217,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
       const auto borders = part.conditions().borders_of(w.awaited->condition);
       if (std::find(borders.begin(), borders.end(), event.border) != borders.end()) {
         woken.push_back(w.process);
-        awaiting_[{w.awaited->block, w.awaited->member, event.border}] = event.time;
+        *w.awaited->look = {.came_at = event.time};
       }
     }
   }

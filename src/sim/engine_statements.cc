@@ -158,18 +158,30 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
     list(asked.member);
   }
   member.part->look();
-  if (!truth_of(asked, truth)) return false;
-  const bool passes = (asked.wanted == code::Wanted::True && *truth) ||
-                      (asked.wanted == code::Wanted::False && !*truth);
-  if (passes) {
-    for (const int b : members_[at(asked.member)].part->conditions().borders_of(asked.condition)) {
-      awaiting_.erase({block, asked.member, b});
-    }
+  return truth_of(asked, is_looked_at_now(asked), truth);
+}
+
+/// Who came for an event sees what holds at that instant first, all of it; and no more when it has
+/// passed and comes back.
+bool Engine::is_looked_at_now(const Awaited& asked) const {
+  if (asked.look == nullptr || asked.look->came_at != workshop_.machine.time) return false;
+  Look& look = *asked.look;
+  if (std::ranges::find(look.asked, &asked) != look.asked.end()) {
+    look.came_at = -1;
+    return false;
   }
+  look.asked.push_back(&asked);
   return true;
 }
 
-bool Engine::truth_of(const Awaited& asked, bool* truth) {
+bool Engine::looks_twice(std::int32_t block, std::int32_t condition) {
+  Look& look = *awaited(block, condition).look;
+  const bool has_seen_instant = look.came_at == workshop_.machine.time;
+  look.came_at = -1;
+  return has_seen_instant;
+}
+
+bool Engine::truth_of(const Awaited& asked, bool at_instant, bool* truth) {
   Member& member = members_[at(asked.member)];
   Part& part = *member.part;
   const auto [now, is_reached] = part.truth_now(asked.condition);
@@ -186,23 +198,15 @@ bool Engine::truth_of(const Awaited& asked, bool* truth) {
   // Where a border is reached, what holds from now on counts: a ball that has just bounced does not
   // find itself on the floor again. Only the process that waited for the event passes if the
   // condition holds at the instant itself, once.
-  if (asked.wanted == code::Wanted::Either || !is_reached) return true;
-  if (asked.wanted == code::Wanted::Lasting && asked.lasts_at != workshop_.machine.time)
-    return true;
+  if (at_instant || asked.wanted == code::Wanted::Either || !is_reached) return true;
+  const bool is_guard = asked.wanted == code::Wanted::Lasting;
+  if (is_guard && asked.look->lasts_at != workshop_.machine.time) return true;
   // Who comes to a border by a deadline was told of no event there: nobody has looked behind it.
   if (part.refresh_sides()) {
     member.wants_search = true;
     list(asked.member);
   }
-  const bool after = part.truth_after(asked.condition) == Truth::True;
-  const bool wanted = asked.wanted == code::Wanted::True;
-  const auto borders = part.conditions().borders_of(asked.condition);
-  const bool came_for_it = std::any_of(borders.begin(), borders.end(), [&](int b) {
-    const auto found = awaiting_.find({asked.block, asked.member, b});
-    return found != awaiting_.end() && found->second == workshop_.machine.time;
-  });
-  const bool is_guard = asked.wanted == code::Wanted::Lasting;
-  if (is_guard || !came_for_it || *truth != wanted) *truth = after;
+  *truth = part.truth_after(asked.condition) == Truth::True;
   return true;
 }
 
@@ -309,7 +313,7 @@ void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condit
   list(asked.member);
   bool seen = false;
   member.part->look();
-  truth_of(asked, &seen);
+  truth_of(asked, false, &seen);
   member.watching.push_back({process, &asked, seen});
   if (watched_by_.size() <= at(process)) watched_by_.resize(at(process) + 1);
   watched_by_[at(process)].push_back(asked.member);
@@ -340,8 +344,8 @@ bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
     if (!member.watching.empty()) member.part->look();
     for (Watching& w : member.watching) {
       bool truth = false;
-      w.awaited->lasts_at = workshop_.machine.time;  // nothing else happens at this instant
-      if (!truth_of(*w.awaited, &truth)) return false;
+      w.awaited->look->lasts_at = workshop_.machine.time;  // nothing else happens at this instant
+      if (!truth_of(*w.awaited, false, &truth)) return false;
       if (truth == w.seen) continue;
       w.seen = truth;
       woken.push_back(w.process);

@@ -58,6 +58,10 @@ class Physics : public code::Surroundings {
   /// Program::conditions, whose truth it has just asked for with `holds`; several calls for several
   /// conditions.
   virtual void watch(std::int32_t process, std::int32_t block, std::int32_t condition) = 0;
+  /// The process has asked for the conditions of a selection, of which `condition` is one. True if
+  /// it came for an event and saw what holds at this instant: it is to ask once more, for what
+  /// holds from now on.
+  virtual bool looks_twice(std::int32_t, std::int32_t) { return false; }
   /// It goes on, for whatever reason: forgets all it watched, if anything.
   virtual void unwatch(std::int32_t process) = 0;
 

@@ -167,6 +167,7 @@ class Scheduler {
 
   // select.cc
   Choice select(std::int32_t process, std::int32_t number);
+  bool look_behind(std::int32_t process, const code::Selection& selection);
   Choice wait_for_any(std::int32_t process, std::int32_t number);
   bool wait_for_partners(ProcessState& state, const code::Selection& selection,
                          std::int32_t process);
@@ -224,8 +225,9 @@ class Scheduler {
   Calendar calendar_;
   ReadySet ready_;
   WatchLists watches_;
-  std::vector<std::int32_t> woken_;     // who is to look again
-  std::vector<std::int32_t> possible_;  // scratch of select
+  std::vector<std::int32_t> woken_;            // who is to look again
+  std::vector<std::int32_t> possible_;         // scratch of select
+  std::vector<std::int32_t> seen_at_instant_;  // of two looks, in the first: what may happen by it
   std::vector<std::int32_t>
       group_end_;  // --choice random, per process: the first behind it of another priority
   std::vector<flat::VariableId> by_slot_;  // once a deadlock is to be explained

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "sim/scheduler.h"
@@ -31,6 +32,9 @@ inline bool Scheduler::possible(const ProcessState& process, const Offer& offer)
 Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
   const ProcessState& state = processes_[at(process)];
   const code::Selection& selection = state.routine->selections[at(number)];
+  if (physics != nullptr && !selection.conditions.empty() && look_behind(process, selection)) {
+    return Choice::GoOn;
+  }
   possible_.clear();
   for (std::int32_t i = 0; i < selection.offers; ++i) {
     const Offer& offer = state.offers[selection.first_offer + i];
@@ -44,6 +48,28 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
     return take(process, state.offers[possible_[at(chosen)]]);
   }
   return wait_for_any(process, number);
+}
+
+/// A process that came for an event looks twice: at the instant, and behind it. What it may do by
+/// either, it may do. Whether the second look is still to come.
+bool Scheduler::look_behind(std::int32_t process, const code::Selection& selection) {
+  ProcessState& state = processes_[at(process)];
+  const bool again = physics->looks_twice(state.block, selection.conditions.front().condition);
+  for (std::int32_t i = 0; i < selection.offers; ++i) {
+    const Offer& offer = state.offers[selection.first_offer + i];
+    if (offer.ready < 0) continue;
+    const bool is_open = offer.guard < 0 || state.frame[offer.guard].i != 0;
+    if (again && is_open && state.frame[offer.ready].i != 0) seen_at_instant_.push_back(i);
+    if (!again && std::ranges::find(seen_at_instant_, i) != seen_at_instant_.end()) {
+      state.frame[offer.ready].i = 1;
+    }
+  }
+  if (again) {
+    state.pc = selection.retry_pc;
+  } else {
+    seen_at_instant_.clear();
+  }
+  return again;
 }
 
 /// Nothing is possible now: it waits, unless all guards are closed for ever.
