@@ -129,10 +129,15 @@ std::vector<int> ModeSearch::doubtful() {
 }
 
 /// By the values that the search begins with, or by what statements assigned: unknowns that depend
-/// on that still have their values from before.
+/// on that still have their values from before. At the start unknowns have guesses: what the modes
+/// make of these counts.
 bool ModeSearch::is_reached_now(int border) {
   if (is_reached(loaded_, border)) return true;
-  if (initial_ || part_.plan_ == nullptr || part_.assigned_.empty()) return false;
+  if (initial_) {
+    return std::ranges::any_of(
+        order_, [&](const Attempt* a) { return a->solved && is_reached(a->frame, border); });
+  }
+  if (part_.plan_ == nullptr || part_.assigned_.empty()) return false;
   if (assigned_.empty()) {
     assigned_ = loaded_;
     part_.fit(assigned_);
