@@ -77,6 +77,38 @@ TEST_P(StateMonitorTest, ASingularChoiceIsInfinitelyBad) {
   EXPECT_TRUE(std::isinf(growth->plain));
 }
 
+// A crank at constant speed, x' = u, y' = v, and two forces: x'', y'', u', v' are all determined,
+// and so are x', y', u, v. Left to choose is x or y.
+TEST(StateMonitorLevels, ALowerLevelIsWatchedToo) {
+  enum { x, y, u, v, a, b };
+  TestPart p;
+  p.equation(p.x(x, 1), p.x(u));
+  p.equation(p.x(y, 1), p.x(v));
+  p.equation(p.x(u, 1), p.minus(p.times(p.x(a), p.x(x)), p.times(p.x(b), p.x(y))));
+  p.equation(p.x(v, 1), p.plus(p.times(p.x(a), p.x(y)), p.times(p.x(b), p.x(x))));
+  p.equation(p.plus(p.times(p.x(x), p.x(x)), p.times(p.x(y), p.x(y))), p.number(1));
+  p.equation(p.minus(p.times(p.x(x), p.x(v)), p.times(p.x(y), p.x(u))), p.number(5));
+  p.system.declared = {{y}, {u}, {v}, {a}, {b}};
+  ModeEquations mode;
+  mode.system = p.system;
+  mode.equations.assign(p.system.rows.size(), -1);
+  Plan plan(p.context(), mode, {});
+  ASSERT_FALSE(plan.is_singular());
+  StateMonitor monitor(p.context(), plan);
+  ASSERT_TRUE(monitor.watches());
+  const StateVariant& variant = *plan.structural_variant();
+  ASSERT_EQ(variant.choice.states, (std::vector<VarRef>{{{x}, 0}}));
+  const auto growth_at = [&](double angle) {
+    p.value(x) = std::cos(angle);
+    p.value(y) = std::sin(angle);
+    p.frame.resize(static_cast<std::size_t>(p.leaves.size()), 0.0);
+    return monitor.growth(variant, p.frame, [](VarRef) { return 1.0; })->plain;
+  };
+  EXPECT_NEAR(growth_at(1.2), 1 / std::tan(1.2), 1e-12);
+  EXPECT_NEAR(growth_at(0.01), 1 / std::tan(0.01), 1e-9);
+  EXPECT_TRUE(std::isinf(growth_at(0)));
+}
+
 INSTANTIATE_TEST_SUITE_P(DenseAndSparse, StateMonitorTest, ::testing::Values(1, 3, 40));
 
 }  // namespace
