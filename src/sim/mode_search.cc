@@ -142,35 +142,37 @@ void ModeSearch::solve(Attempt& attempt, const Sides& sides) {
 bool ModeSearch::solve_plan(Attempt& attempt) {
   Plan& plan = *attempt.plan;
   if (plan.is_singular() || !passes_checks(attempt)) return true;
-  // Later an unknown that is left open keeps its value: nothing makes it jump.
   if (initial_ && !plan.ip().under_unknowns.empty()) {
     attempt.why = explain_open(plan);
     return false;
   }
-  SystemSolver& solver = plan.ip_solver();
+  SystemSolver* solver = &plan.ip_solver(values_left_open(plan));
   part_.fit(attempt.frame);
-  enum class Try { Near, Full, OnBorders };
-  for (const Try how : {Try::Near, Try::Full, Try::OnBorders}) {
+  enum class Try { Near, Full, OnBorders, NothingKept };
+  for (const Try how : {Try::Near, Try::Full, Try::OnBorders, Try::NothingKept}) {
+    if (how == Try::NothingKept && solver == &plan.ip_solver()) break;
     if (how != Try::Near) load(attempt);
-    if (how == Try::OnBorders && !(solver.failure().fault && put_on_borders(attempt))) break;
-    const Effort effort = how == Try::Full ? Effort::Full : Effort::Near;
-    attempt.solved = solver.solve(attempt.frame.data(), effort);
-    part_.iterations_ += solver.iterations();
+    if (how == Try::OnBorders && !(solver->failure().fault && put_on_borders(attempt))) continue;
+    if (how == Try::NothingKept) solver = &plan.ip_solver();
+    const bool is_hard = how == Try::Full || how == Try::NothingKept;
+    attempt.solved = solver->solve(attempt.frame.data(), is_hard ? Effort::Full : Effort::Near);
+    part_.iterations_ += solver->iterations();
     if (!attempt.solved) continue;
     if (part_.moved(plan, loaded_, attempt.frame) > kStill) {
       keep_values(attempt, initial_ ? kStill : Part::kTolerances);
     }
     if (initial_ && !within_bounds(attempt)) return true;
     // Unknowns that are left open hide whether the derivatives can be told apart.
-    const std::size_t open = plan.ip().under_unknowns.size() - plan.ip().under_rows.size();
-    if (solver.rank_deficiency() > static_cast<int>(open)) return false;
+    const structure::BlockOrder& order = solver->order();
+    const std::size_t open = order.under_unknowns.size() - order.under_rows.size();
+    if (solver->rank_deficiency() > static_cast<int>(open)) return false;
     // Values that happen to solve dependent equations are none that these determine.
     const bool is_new = initial_ || &plan != part_.plan_;
-    if (is_new && solver.is_singular_at(attempt.frame.data())) return false;
+    if (is_new && solver->is_singular_at(attempt.frame.data())) return false;
     return open == 0 || plan.is_static() || plan.is_leading_regular(attempt.frame);
   }
-  const bool singular = !solver.failure().singular_unknowns.empty();
-  attempt.why = explain_unsolved(plan, solver.failure());
+  const bool singular = !solver->failure().singular_unknowns.empty();
+  attempt.why = explain_unsolved(plan, solver->failure());
   load(attempt);
   if (initial_) {
     attempt.solved = solve_start(attempt);

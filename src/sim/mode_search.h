@@ -83,6 +83,7 @@ class ModeSearch {
   bool solve_start(Attempt& attempt);
   // mode_values.cc
   bool keep_values(Attempt& attempt, double allowed);
+  std::vector<expr::VarRef> values_left_open(Plan& plan);
   void refuse_dependent(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
   bool steps(Attempt& attempt);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "sim/mode_search.h"
+#include "structure/surplus.h"
 
 // What is continuous stays where it is, where that solves the equations of a mode.
 namespace chi::sim {
@@ -66,6 +67,36 @@ bool ModeSearch::keep_values(Attempt& attempt, double allowed) {
   attempt.frame = std::move(frame);
   attempt.solved = true;
   return true;
+}
+
+/// Where the modeller declares more unknowns than the equations determine, nothing makes the
+/// surplus jump: it stays where it is, what is lowest first, since a brake stops what moves, and
+/// does not put it elsewhere. What was assigned stays rather than something else; otherwise states
+/// do, from which all the rest can be computed at the present values. None at the start, where
+/// there is nothing to stay with.
+std::vector<VarRef> ModeSearch::values_left_open(Plan& plan) {
+  const std::vector<VarRef>& open = plan.ip().under_unknowns;
+  if (initial_ || open.empty() || plan.is_static()) return {};
+  std::vector<double> frame = loaded_;
+  part_.fit(frame);
+  const StateVariant* const variant = part_.variant_at(plan, frame);
+  if (variant == nullptr) return {};
+  const std::vector<VarRef>& states = variant->choice.states;
+  const structure::Analysis& analysis = plan.analysis();
+  const auto rank_of = [&](VarRef x) {
+    if (!plan.has_lower(x)) return 0;
+    if (x.order > 0 && (part_.plan_ == nullptr || !part_.plan_->has_lower(x))) return 0;
+    const bool is_assigned =
+        x.order == 0 && std::ranges::find(part_.assigned_, x.var) != part_.assigned_.end();
+    if (!is_assigned && !std::binary_search(states.begin(), states.end(), x)) return 1;
+    const int level = analysis.d[at(analysis.unknown_index(x.var))] - x.order;
+    return 2 * level + (is_assigned ? 1 : 0);
+  };
+  std::vector<int> rank;
+  for (const VarRef x : open) rank.push_back(rank_of(x));
+  std::vector<VarRef> kept = structure::find_surplus(part_.workshop_.pool(), plan.ip(), rank);
+  std::erase_if(kept, [&](VarRef x) { return rank_of(x) == 0; });
+  return kept;
 }
 
 /// At a single point equations may depend on each other, as `x*y = sin(x)` leaves y open where x

@@ -95,6 +95,19 @@ SystemSolver& Plan::ip_solver() {
   return *ip_solver_;
 }
 
+SystemSolver& Plan::ip_solver(const std::vector<VarRef>& known_too) {
+  if (known_too.empty()) return ip_solver();
+  WithKnown& with = with_known_[known_too];
+  if (!with.solver) {
+    std::vector<VarRef> known = structure::known_values(analysis_);
+    known.insert(known.end(), known_too.begin(), known_too.end());
+    std::sort(known.begin(), known.end());
+    with.order = structure::order_blocks(context_.pool, analysis_, known);
+    with.solver = std::make_unique<SystemSolver>(context_, with.order);
+  }
+  return *with.solver;
+}
+
 bool Plan::has_choice() const {
   return !is_static_ &&
          std::any_of(analysis_.c.begin(), analysis_.c.end(), [](int c) { return c > 0; });

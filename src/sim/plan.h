@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,6 +70,8 @@ class Plan {
   /// The IP: everything but the known values (P1 §4).
   const structure::BlockOrder& ip() const { return ip_; }
   SystemSolver& ip_solver();
+  /// The same with more of the values known (ascending); kept.
+  SystemSolver& ip_solver(const std::vector<expr::VarRef>& known_too);
 
   /// The states chosen by structure, or at a point; variants are kept.
   StateVariant* structural_variant();
@@ -122,6 +125,11 @@ class Plan {
   std::optional<std::vector<std::size_t>> switched_rows_;
   std::optional<structure::Singular> why_static_;
   std::unique_ptr<SystemSolver> ip_solver_;
+  struct WithKnown {
+    structure::BlockOrder order;
+    std::unique_ptr<SystemSolver> solver;
+  };
+  std::map<std::vector<expr::VarRef>, WithKnown> with_known_;
   std::vector<std::unique_ptr<StateVariant>> variants_;
   std::vector<expr::VarRef> values_;
   std::unique_ptr<code::Formulas> divisors_;
