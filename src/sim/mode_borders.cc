@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "expr/differentiate.h"
@@ -61,53 +62,95 @@ void ModeSearch::leave_surfaces(Sides& start) {
   }
 }
 
-/// An event is found a little before its border, or behind it: `sqrt(-x)`, which is to hold from
-/// there on, may have no value yet. A variable of the difference is moved such that it is zero, by
-/// less than what is known of it. Whether there was anything to move.
-bool ModeSearch::put_on_borders(Attempt& attempt) {
-  constexpr int kRounds = 3;  // to the last bit
-  if (initial_) return false;
+/// The borders that are reached, as functions of what is known in the attempt.
+std::vector<ModeSearch::Reached> ModeSearch::reached_by_known(const Attempt& attempt,
+                                                              const SystemSolver& solver,
+                                                              const Sides& sides) {
   expr::Pool& pool = part_.workshop_.pool();
-  const std::vector<VarRef> known = structure::known_values(attempt.plan->analysis());
-  const std::vector<expr::Replacement> assigned = attempt.plan->ip_solver().assigned();
   std::vector<expr::ExprId> differences;
   for (const int border : part_.mode_borders()) {
     differences.push_back(part_.conditions_.borders()[at(border)].difference);
   }
-  differences = expr::substitute(pool, differences, assigned);
+  differences = expr::substitute(pool, differences, solver.assigned());
   code::Formulas formulas(pool, differences, part_.leaves_, part_.workshop_.boxes);
-  part_.fit(attempt.frame);
+  std::vector<double> frame = attempt.frame;
+  part_.fit(frame);
   std::vector<double> values(differences.size());
-  formulas.evaluate_each(attempt.frame.data(), values.data());
-  bool moved = false;
+  formulas.evaluate_each(frame.data(), values.data());
+  const structure::BlockOrder& order = solver.order();
+  const auto is_known = [&](VarRef x) {
+    const auto is_in = [&](const auto& unknowns) {
+      return std::ranges::find(unknowns, x) != unknowns.end();
+    };
+    return attempt.plan->has_lower(x) && !is_in(order.unknowns) && !is_in(order.under_unknowns) &&
+           !is_in(order.over_unknowns);
+  };
+  std::vector<Reached> result;
   for (std::size_t k = 0; k < differences.size(); ++k) {
-    const std::size_t border = at(part_.mode_borders()[k]);
-    const expr::ExprId difference = differences[k];
-    for (int round = 0; round < kRounds; ++round) {
-      const double band = part_.border_values(attempt.frame)[border].band;
-      if (!(values[k] != 0 && std::abs(values[k]) <= band)) break;
-      const expr::Occurrences in = expr::variables(pool, std::array{difference});
-      double best = 0, step = 0;
-      std::size_t place = 0;
-      for (const expr::ExprId leaf : in.node) {
-        const VarRef x = pool.variable(leaf);
-        if (std::ranges::find(known, x) == known.end()) continue;
-        const expr::ExprId slope = expr::partial(pool, difference, leaf);
-        double value = 0;
-        code::Formulas(pool, std::array{slope}, part_.leaves_, part_.workshop_.boxes)
-            .evaluate_each(attempt.frame.data(), &value);
-        if (!(std::abs(value) > best)) continue;
-        best = std::abs(value);
-        step = -values[k] / value;
-        place = at(part_.place(x));
-      }
-      if (best == 0) break;
-      attempt.frame[place] += step;
-      moved = true;
-      formulas.evaluate_each(attempt.frame.data(), values.data());
+    const int border = part_.mode_borders()[k];
+    if (!(std::abs(values[k]) <= part_.border_values(frame)[at(border)].band)) continue;
+    std::vector<expr::ExprId> roots = {differences[k]};
+    std::vector<std::int32_t> places;
+    for (const expr::ExprId leaf : expr::variables(pool, std::array{differences[k]}).node) {
+      const VarRef x = pool.variable(leaf);
+      if (!is_known(x)) continue;
+      roots.push_back(expr::partial(pool, differences[k], leaf));
+      places.push_back(part_.place(x));
     }
+    if (places.empty()) continue;
+    const Side side = sides[at(border)];
+    result.push_back({.side = side == Side::Plus    ? 1
+                              : side == Side::Minus ? -1
+                                                    : 0,
+                      .size = part_.border_size(border, frame),
+                      .places = std::move(places),
+                      .formulas = {pool, roots, part_.leaves_, part_.workshop_.boxes}});
+  }
+  return result;
+}
+
+/// Moves the known value that counts most such that the difference is as wanted; whether there was
+/// anything to move.
+bool ModeSearch::Reached::put(std::vector<double>& frame, double wanted) {
+  constexpr int kRounds = 3;  // to the last bit
+  std::vector<double> values(1 + places.size());
+  bool moved = false;
+  for (int round = 0; round < kRounds; ++round) {
+    formulas.evaluate_each(frame.data(), values.data());
+    if (!(values[0] != wanted)) break;
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      if (std::abs(values[i]) > (best == 0 ? 0.0 : std::abs(values[best]))) best = i;
+    }
+    if (best == 0) break;
+    frame[at(places[best - 1])] += (wanted - values[0]) / values[best];
+    moved = true;
   }
   return moved;
+}
+
+/// An event is found a little before its border, or behind it: `sqrt(-x)`, which is to hold from
+/// there on, may have no value yet. A variable of the difference is moved such that it is zero, by
+/// less than what is known of it. Rounding may leave no such value, or an argument that is another
+/// one than the difference in its last bits: then it is moved on to the side of this mode, as
+/// little as will do.
+bool ModeSearch::solve_on_borders(Attempt& attempt, SystemSolver& solver, const Sides& sides) {
+  constexpr double kRounding = std::numeric_limits<double>::epsilon();
+  if (initial_ || !solver.failure().fault) return false;
+  std::vector<Reached> borders = reached_by_known(attempt, solver, sides);
+  if (borders.empty()) return false;
+  for (const double depth : {0.0, 1.0, 16.0, 256.0, 4096.0, 65536.0}) {
+    load(attempt);
+    bool moved = false;
+    for (Reached& border : borders) {
+      moved |= border.put(attempt.frame, border.side * depth * kRounding * border.size);
+    }
+    if (!moved) continue;
+    attempt.solved = solver.solve(attempt.frame.data(), Effort::Near);
+    part_.iterations_ += solver.iterations();
+    if (attempt.solved) return true;
+  }
+  return false;
 }
 
 /// The borders of which some attempt thought otherwise than it assumed, or that are reached.

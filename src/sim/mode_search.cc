@@ -126,53 +126,60 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 /// Equations that turn out singular, or leave unknowns open, may hide constraints that only numbers
 /// show; but not where an impulse asks for another mode.
 void ModeSearch::solve(Attempt& attempt, const Sides& sides) {
-  if (solve_plan(attempt) || attempt.plan->is_singular()) return;
+  if (solve_plan(attempt, sides) || attempt.plan->is_singular()) return;
   if (!attempt.refused.empty() && impact_sides(attempt, sides) != sides) return;
   std::vector<double> guess = loaded_;
   part_.fit(guess);
   if (Plan* const other = part_.plan_by_values(*attempt.plan, guess)) {
     attempt = Attempt{.plan = other};
     load(attempt);
-    if (solve_plan(attempt)) return;
+    if (solve_plan(attempt, sides)) return;
   }
   refuse_dependent(attempt);
 }
 
+/// The solver that was asked last; the attempt knows whether it found a solution.
+SystemSolver& ModeSearch::solve_ip(Attempt& attempt, const Sides& sides) {
+  Plan& plan = *attempt.plan;
+  SystemSolver& solver = plan.ip_solver(values_left_open(plan));
+  part_.fit(attempt.frame);
+  const auto solve = [&](SystemSolver& with, Effort effort) {
+    if (effort == Effort::Full) load(attempt);
+    attempt.solved = with.solve(attempt.frame.data(), effort);
+    part_.iterations_ += with.iterations();
+    return attempt.solved;
+  };
+  if (solve(solver, Effort::Near) || solve(solver, Effort::Full)) return solver;
+  if (solve_on_borders(attempt, solver, sides)) return solver;
+  if (&solver != &plan.ip_solver()) solve(plan.ip_solver(), Effort::Full);
+  return plan.ip_solver();
+}
+
 /// False if it is worth a closer look at the numbers.
-bool ModeSearch::solve_plan(Attempt& attempt) {
+bool ModeSearch::solve_plan(Attempt& attempt, const Sides& sides) {
   Plan& plan = *attempt.plan;
   if (plan.is_singular() || !passes_checks(attempt)) return true;
   if (initial_ && !plan.ip().under_unknowns.empty()) {
     attempt.why = explain_open(plan);
     return false;
   }
-  SystemSolver* solver = &plan.ip_solver(values_left_open(plan));
-  part_.fit(attempt.frame);
-  enum class Try { Near, Full, OnBorders, NothingKept };
-  for (const Try how : {Try::Near, Try::Full, Try::OnBorders, Try::NothingKept}) {
-    if (how == Try::NothingKept && solver == &plan.ip_solver()) break;
-    if (how != Try::Near) load(attempt);
-    if (how == Try::OnBorders && !(solver->failure().fault && put_on_borders(attempt))) continue;
-    if (how == Try::NothingKept) solver = &plan.ip_solver();
-    const bool is_hard = how == Try::Full || how == Try::NothingKept;
-    attempt.solved = solver->solve(attempt.frame.data(), is_hard ? Effort::Full : Effort::Near);
-    part_.iterations_ += solver->iterations();
-    if (!attempt.solved) continue;
+  SystemSolver& solver = solve_ip(attempt, sides);
+  if (attempt.solved) {
     if (part_.moved(plan, loaded_, attempt.frame) > kStill) {
       keep_values(attempt, initial_ ? kStill : Part::kTolerances);
     }
     if (initial_ && !within_bounds(attempt)) return true;
     // Unknowns that are left open hide whether the derivatives can be told apart.
-    const structure::BlockOrder& order = solver->order();
+    const structure::BlockOrder& order = solver.order();
     const std::size_t open = order.under_unknowns.size() - order.under_rows.size();
-    if (solver->rank_deficiency() > static_cast<int>(open)) return false;
+    if (solver.rank_deficiency() > static_cast<int>(open)) return false;
     // Values that happen to solve dependent equations are none that these determine.
     const bool is_new = initial_ || &plan != part_.plan_;
-    if (is_new && solver->is_singular_at(attempt.frame.data())) return false;
+    if (is_new && solver.is_singular_at(attempt.frame.data())) return false;
     return open == 0 || plan.is_static() || plan.is_leading_regular(attempt.frame);
   }
-  const bool singular = !solver->failure().singular_unknowns.empty();
-  attempt.why = explain_unsolved(plan, solver->failure());
+  const bool singular = !solver.failure().singular_unknowns.empty();
+  attempt.why = explain_unsolved(plan, solver.failure());
   load(attempt);
   if (initial_) {
     attempt.solved = solve_start(attempt);

@@ -74,10 +74,21 @@ class ModeSearch {
   void show_loaded();
   Attempt& attempt(const Sides& sides);
   void solve(Attempt& attempt, const Sides& sides);
-  bool solve_plan(Attempt& attempt);
+  bool solve_plan(Attempt& attempt, const Sides& sides);
+  SystemSolver& solve_ip(Attempt& attempt, const Sides& sides);
   bool passes_checks(Attempt& attempt);
   bool within_bounds(Attempt& attempt);
-  bool put_on_borders(Attempt& attempt);
+  // mode_borders.cc
+  struct Reached {
+    int side = 0;  ///< of the mode that is tried
+    double size = 0;
+    std::vector<std::int32_t> places;  ///< of what is known in the difference
+    code::Formulas formulas;           ///< the difference, and its slopes by these
+    bool put(std::vector<double>& frame, double wanted);
+  };
+  std::vector<Reached> reached_by_known(const Attempt& attempt, const SystemSolver& solver,
+                                        const Sides& sides);
+  bool solve_on_borders(Attempt& attempt, SystemSolver& solver, const Sides& sides);
   void leave_surfaces(Sides& start);
   bool start_as_set(Sides start);
   bool solve_start(Attempt& attempt);
