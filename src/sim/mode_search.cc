@@ -522,7 +522,15 @@ bool ModeSearch::take_by_value() {
 }
 
 bool ModeSearch::has_not_ended(Attempt& a, const Sides& assumed, int border) {
-  if (!is_beside(a, border, assumed[at(border)])) return false;
+  const Side side = assumed[at(border)];
+  const double value = part_.border_values(a.frame)[at(border)].value;
+  // By what the integration leaves, a motion that has just departed may be on the other side.
+  if ((side == Side::Plus ? value : -value) < 0 && (side == Side::Plus || side == Side::Minus) &&
+      a.plan == part_.plan_ && side == part_.sides_[at(border)] && part_.departs(border) &&
+      std::abs(value) <= part_.uncertainty(border, a.frame)) {
+    return true;
+  }
+  if (!is_beside(a, border, side)) return false;
   Sides other = assumed;
   other[at(border)] = a.right[at(border)];
   Attempt& there = attempt(other);

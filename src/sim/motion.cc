@@ -471,6 +471,11 @@ SystemSolver::PivotOwner Motion::owner_of_pivot(std::size_t pivot) const {
 double Motion::suggested_next_step() const { return implementation_->current->next_step(); }
 std::string_view Motion::method_name() const { return name(implementation_->current_method); }
 
+bool Motion::is_multistep() const {
+  const Method method = implementation_->current_method;
+  return method == Method::Bdf || method == Method::Cvode || method == Method::Ida;
+}
+
 numerics::IntegratorStats Motion::stats() const {
   numerics::IntegratorStats sum;
   for (const std::unique_ptr<Integrator>& integrator : implementation_->integrators) {

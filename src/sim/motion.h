@@ -99,6 +99,7 @@ class Motion {
 
   double suggested_next_step() const;  ///< 0: unknown
   std::string_view method_name() const;
+  bool is_multistep() const;                ///< and so starts with a low order
   numerics::IntegratorStats stats() const;  ///< of all methods used
 
  private:

@@ -140,6 +140,7 @@ void Part::prepare() {
   followed_.resize(conditions_.borders().size());
   touched_.resize(conditions_.borders().size(), 0);
   grazed_.resize(conditions_.borders().size(), 0);
+  departs_.resize(conditions_.borders().size(), 0);
   crowd_.resize(conditions_.borders().size(), 0);
   seen_reached_.resize(conditions_.borders().size(), 0);
   fit(frame_);

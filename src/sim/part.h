@@ -177,6 +177,14 @@ class Part {
   /// that there is one in its way.
   bool is_crowded() const;
   void crowd(double time);
+  /// The motion was on the border when its side was decided, and was not seen to leave it since.
+  bool departs(int border) const { return departs_[static_cast<std::size_t>(border)] != 0; }
+  void set_departs(int border, bool departs) {
+    departs_[static_cast<std::size_t>(border)] = departs ? 1 : 0;
+  }
+  /// How far a difference may be off, in the present mode, where the states are off by their
+  /// tolerances (part_departures.cc).
+  double uncertainty(int border, const std::vector<double>& frame);
   bool is_near_kink(int border, double distance, const std::vector<double>& frame);
   /// Whether a kink of the present mode is none any more: friction is one while nothing presses.
   bool has_kinks_apart(const std::vector<double>& frame);
@@ -375,9 +383,10 @@ class Part {
   Sides sides_;                                                   // per border
   double sides_time_ = std::numeric_limits<double>::quiet_NaN();  // when all of them were right
   double touch_time_ = -1;
-  std::vector<char> grazed_;  // per border: it was only touched
-  std::vector<int> crowd_;    // per border: the last touches, one so close after the other
-  bool is_crowded_ = false;   // at the time of the touches
+  std::vector<char> departs_;  // per border
+  std::vector<char> grazed_;   // per border: it was only touched
+  std::vector<int> crowd_;     // per border: the last touches, one so close after the other
+  bool is_crowded_ = false;    // at the time of the touches
   int kinks_found_ = 0;
   std::vector<char> held_;  // per border: both sides push back, the equations have a value on it
   /// Per border, while it follows: which other one, and whether in the same direction (1, -1).

@@ -275,6 +275,10 @@ void PartRun::find(int border, ExprId difference, std::optional<Side> side, doub
     check_side(border, side, time, value);
     return;
   }
+  if (border >= 0 && side && track.kind != Tracked::Kind::Still &&
+      departs_within_tolerance(border, track, *side, time)) {
+    return;
+  }
   switch (track.kind) {
     case Tracked::Kind::Still: return;
     case Tracked::Kind::Linear: return find_linear(border, track, side, time);
