@@ -16,6 +16,9 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Breaks that are older than so many delays have smoothed out: each delay adds a derivative.
 constexpr std::size_t kMaxBreaks = 4096;
+/// Of the time: what thousands of delays, one after the other, lose by rounding. Steps are no
+/// longer than a delay, so that no run gets to times beside which delays are that short.
+constexpr double kSame = 1e-13;
 
 /// Chebyshev points of the first kind on [0, 1]: none at an end, where an operand may jump.
 double node(int k, int count) {
@@ -135,27 +138,31 @@ double DelayHistory::at_time(const Operand& operand, int derivative, double then
   return derivative > 0 ? 0 : before.value_or(operand.first);
 }
 
-std::optional<double> DelayHistory::value(ExprId operand, double then,
+std::optional<double> DelayHistory::value(ExprId operand, double time, double tau,
                                           std::optional<double> before) {
   int derivative = 0;
   const std::int32_t known = find_operand(operand, derivative);
   if (known < 0) return std::nullopt;
-  return at_time(operands_[at(known)], derivative, then, true, before);
+  return at_time(operands_[at(known)], derivative, back(time, tau), true, before);
 }
 
 void DelayHistory::write(double time, double* frame, bool after) {
   for (Delay& delay : delays_) {
     double start = 0;
     const double tau = tau_of(delay, frame, &start);
-    const double then = on_break(time - tau, std::max(std::abs(time), std::abs(tau)));
-    frame[delay.place] = at_time(operands_[at(delay.operand)], delay.derivative, then, after,
-                                 delay.has_start ? std::optional(start) : std::nullopt);
+    frame[delay.place] = at_time(operands_[at(delay.operand)], delay.derivative, back(time, tau),
+                                 after, delay.has_start ? std::optional(start) : std::nullopt);
   }
 }
 
+bool DelayHistory::is_same(double time, double other) {
+  return std::abs(time - other) <= kSame * std::min(std::abs(time), std::abs(other));
+}
+
 /// A break comes back at its time plus τ, rounded; less τ that may be just before it.
-double DelayHistory::on_break(double then, double size) const {
-  const double rounding = 2 * std::numeric_limits<double>::epsilon() * size;
+double DelayHistory::back(double time, double tau) const {
+  const double then = time - tau;
+  const double rounding = kSame * std::max(std::abs(time), std::abs(tau));
   const auto near = std::lower_bound(breaks_.begin(), breaks_.end(), then - rounding);
   return near != breaks_.end() && *near <= then + rounding ? *near : then;
 }
@@ -189,6 +196,12 @@ void DelayHistory::forget(double now) {
 
 void DelayHistory::extend(double from, double to, const Values& values) {
   if (!(to > from)) return;
+  if (is_same(from, to)) {  // between two breaks that are one
+    for (Operand& operand : operands_) {
+      if (!operand.pieces.empty()) operand.pieces.back().to = to;
+    }
+    return;
+  }
   forget(from);
   for (Operand& operand : operands_) operand.pieces.push_back({from, to, {}});
   for (int k = 0; k < kNodes; ++k) {
@@ -203,18 +216,21 @@ void DelayHistory::extend(double from, double to, const Values& values) {
 
 void DelayHistory::add_break(double time) {
   if (!breaks_.empty() && breaks_.back() >= time) return;
+  if (!breaks_.empty() && is_same(time, breaks_.back())) breaks_.pop_back();
   breaks_.push_back(time);
   if (breaks_.size() > kMaxBreaks) breaks_.pop_front();
 }
 
 double DelayHistory::next_break(double time, const double* frame) {
   double next = kInfinity;
+  double over = time;
+  if (!breaks_.empty()) over = std::max(over, breaks_.back() + kSame * std::abs(breaks_.back()));
   for (Delay& delay : delays_) {
     const double tau = tau_of(delay, frame);
     if (!(tau > 0)) continue;
     for (auto b = breaks_.rbegin(); b != breaks_.rend(); ++b) {
       const double due = *b + tau;
-      if (due <= time) break;
+      if (due <= over) break;
       next = std::min(next, due);
     }
   }

@@ -19,6 +19,9 @@ namespace chi::sim {
 /// linear in the states. Where the operand or a derivative of it jumped, at the start and at
 /// events, the past has a break; a break comes back after tau, as an event, so that no step
 /// crosses one. Steps are no longer than tau, so that all values needed are there.
+///
+/// Sums of delays meet but for rounding: 0.1 + 0.1 + 0.1 is not 0.3. Breaks so close to each other
+/// are one, and what is looked back at so close to one is on it.
 class DelayHistory : public FrameInputs {
  public:
   explicit DelayHistory(const SolverContext& context) : context_(context) {}
@@ -33,13 +36,14 @@ class DelayHistory : public FrameInputs {
   /// A step starts here: what comes back at its begin counts as over.
   void begin_window(double from) { window_from_ = from; }
   /// Writes the delayed values at `time` in the window, as the past is up to it: FrameInputs.
-  void set(double time, double* frame) override { write(time, frame, time == window_from_); }
+  void set(double time, double* frame) override { write(time, frame, is_same(time, window_from_)); }
   /// The same as it is from now on: right behind a break.
   void set_after(double time, double* frame) { write(time, frame, true); }
 
-  /// The value of `operand` at a time before the present one, right behind a break; `before`, or
-  /// its first value, if that is before the start. None if its past is not kept.
-  std::optional<double> value(expr::ExprId operand, double then, std::optional<double> before);
+  /// The value of `operand` a time `tau` before `time`, right behind a break; `before`, or its
+  /// first value, if that is before the start. None if its past is not kept.
+  std::optional<double> value(expr::ExprId operand, double time, double tau,
+                              std::optional<double> before);
 
   /// The values before the start, and the first break.
   void start(double time, double* frame);
@@ -49,8 +53,10 @@ class DelayHistory : public FrameInputs {
   void extend(double from, double to, const Values& values);
   /// Operands jump, or their derivatives do.
   void add_break(double time);
-  /// The first time after `time` at which a break comes back, or infinity.
+  /// The first time after `time` at which a break comes back, or infinity. One that would come back
+  /// where the last break is, but for rounding, came back with it.
   double next_break(double time, const double* frame);
+  static bool is_same(double time, double other);  ///< but for rounding
   /// The longest step from here.
   double longest_step(const double* frame);
   /// A delay that is not positive, if there is one.
@@ -83,7 +89,7 @@ class DelayHistory : public FrameInputs {
                  std::optional<double> before) const;
   void write(double time, double* frame, bool after);
   void forget(double now);
-  double on_break(double then, double size) const;
+  double back(double time, double tau) const;
   double past(const Operand& operand, double time, int derivative, bool after) const;
   std::int32_t operand_of(expr::ExprId e, int& derivative);
   Delay made(expr::ExprId node);

@@ -80,5 +80,37 @@ TEST_F(DelayHistoryTest, BreaksComeBackAfterTheDelay) {
   EXPECT_EQ(history.longest_step(frame.data()), 0.5);
 }
 
+TEST_F(DelayHistoryTest, BreaksApartByRoundingAreOne) {
+  history.start(0, frame.data());
+  const double a = 1.1, b = std::nextafter(a, 2);
+  follow(0, a, [](double) { return 2.0; });
+  history.add_break(a);
+  follow(a, b, [](double) { return 2.0; });
+  history.add_break(b);  // here it jumps
+  follow(b, 2, [](double) { return 3.0; });
+  for (const double t : {a + 0.5, b + 0.5}) {
+    EXPECT_NEAR(delayed(t), 2, 1e-14);
+    EXPECT_NEAR(delayed(t, true), 3, 1e-14);
+  }
+  EXPECT_EQ(history.next_break(1.2, frame.data()), b + 0.5);
+  history.add_break(a + 0.5);
+  EXPECT_NEAR(history.next_break(a + 0.5, frame.data()), a + 1, 1e-14);
+}
+
+TEST_F(DelayHistoryTest, NothingIsTheSameAsNever) {
+  const double never = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(DelayHistory::is_same(1, never));
+  EXPECT_FALSE(DelayHistory::is_same(never, 1));
+  EXPECT_TRUE(DelayHistory::is_same(0.3, 0.1 + 0.1 + 0.1));
+}
+
+TEST_F(DelayHistoryTest, WhoAsksForAJumpGetsWhatComesBehindIt) {
+  history.start(0, frame.data());
+  follow(0, 0.1, [](double) { return 2.0; });
+  history.add_break(0.1);
+  follow(0.1, 0.3, [](double) { return 3.0; });
+  EXPECT_NEAR(*history.value(x, 0.3, 0.2, {}), 3, 1e-14);  // 0.3 - 0.2 is less than 0.1
+}
+
 }  // namespace
 }  // namespace chi::sim

@@ -256,7 +256,7 @@ double Engine::delayed(ExprId delay, double tau, double time) {
   if (pool.operands(delay).size() > 2) before = evaluate_at(pool.operand(delay, 2), time).value;
   const auto past_in = [&](std::int32_t member) {
     if (!is_viewing_) bring(member);
-    return members_[at(member)].part->delays().value(operand, time - tau, before);
+    return members_[at(member)].part->delays().value(operand, time, tau, before);
   };
   if (const auto keeper = keeper_.find(operand); keeper != keeper_.end()) {
     if (const std::optional<double> value = past_in(keeper->second)) return *value;

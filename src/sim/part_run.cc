@@ -100,8 +100,9 @@ bool PartRun::step(double limit) {
       return false;
     }
     break_time_ = part_.delays().next_break(from_, next_frame_.data());
-    const double longest = part_.delays().longest_step(next_frame_.data());
-    limit = std::min({limit, break_time_, from_ + longest});
+    limit = std::min(limit, from_ + part_.delays().longest_step(next_frame_.data()));
+    if (DelayHistory::is_same(break_time_, limit)) break_time_ = limit;
+    limit = std::min(limit, break_time_);
   }
   const bool integrates = motion_ != nullptr && !motion_->states().empty();
   if (!integrates) limit = std::min(limit, from_ + workshop_.options.max_step);
