@@ -322,6 +322,8 @@ bool Motion::Implementation::change_method() {
 StepStatus Motion::Implementation::step(double limit) {
   failed = StepStatus::Stepped;
   failed_equations.reset();
+  // Derivatives of delays may have been entered since, and are written with the others.
+  if (frame.size() < at(context.leaves.size())) frame.resize(at(context.leaves.size()), 0.0);
   if (std::exchange(change_pending, false) && !change_method()) return StepStatus::DomainError;
   guess_old = guess_new;
   slope_old = slope_new;
