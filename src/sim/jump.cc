@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "expr/build.h"
+#include "sim/jump_depth.h"
 #include "sim/jump_equations.h"
 
 namespace chi::sim {
@@ -197,6 +198,145 @@ class WeightSearch {
   std::vector<std::vector<double>> finite_, first_;  // slopes, of forces before, and at the start
 };
 
+/// Level by level, the deepest first; most jumps have one only.
+class Jump {
+ public:
+  Jump(const SolverContext& context, Plan& plan, std::vector<double>& frame, double tolerance)
+      : context_(context),
+        plan_(plan),
+        analysis_(plan.analysis()),
+        frame_(frame),
+        tolerance_(tolerance),
+        depth_(jump_depth(context, plan, frame, tolerance)) {}
+
+  JumpResult solve() {
+    bool done = depth_.depth == 0 ||
+                (depth_.depth <= JumpEquations::kDeepest && plan_.equations().weights.empty());
+    for (int level = depth_.depth; done && level >= 0; --level) done = solve_level(level);
+    if (!done && !depth_.violated_rows.empty()) {
+      result_.violated_rows = depth_.violated_rows;
+      result_.violations = depth_.violations;
+      result_.why = "a constraint is violated that no impulse can satisfy";
+    }
+    if (!done) return std::move(result_);
+    result_.solved = plan_.solve_leading(frame_);
+    if (!result_.solved) result_.why = "the equations have no solution after the jump";
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t place(VarRef x) {
+    const std::int32_t p = context_.leaves.place(expr::variable(context_.pool, x.var, x.order));
+    if (frame_.size() <= at(p)) frame_.resize(at(p) + 1, 0.0);
+    return at(p);
+  }
+  double& value(VarRef x) { return frame_[place(x)]; }
+
+  bool solve_level(int level) {
+    JumpEquations equations(context_, plan_, depth_, level);
+    const structure::BlockOrder order = equations.order();
+    if (!order.is_square()) {
+      result_.why = "the jump is not determined by the equations";
+      return false;
+    }
+    SystemSolver solver(context_, order);
+    set_before(equations, level);
+    const auto place_of = [this](VarRef x) { return place(x); };
+    WeightSearch weights(context_, equations, analysis_, frame_, place_of);
+    frame_.resize(std::max(frame_.size(), at(context_.leaves.size())), 0.0);
+    std::optional<std::vector<double>> means;
+    if (weights.solve(solver)) means = weights.means();
+    if (!means) {
+      result_.why = "the equations of the jump have no solution";
+      return false;
+    }
+    result_.weights = std::move(*means);
+    for (const std::size_t w : equations.weights()) {
+      value({analysis_.unknowns[w], 0}) = value(equations.present(w));
+    }
+    tell_changes(equations);
+    if (level == 0) result_.conserved = sums_of(context_, equations, frame_, place_of);
+    const bool is_linear =
+        depth_.depth > 0 ? is_constant(equations)
+                         : std::ranges::all_of(equations.doubtful(), [&](const auto& doubtful) {
+                             return is_linear_along(context_, equations, analysis_, doubtful,
+                                                    frame_, tolerance_, place_of);
+                           });
+    if (!is_linear) result_.why = "an equation is not linear in what becomes impulsive";
+    return is_linear && carry(equations);
+  }
+
+  void set_before(const JumpEquations& equations, int level) {
+    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
+      value(equations.present(j)) = value({analysis_.unknowns[j], analysis_.d[j]});
+      if (equations.lower(j) < 0) {
+        value(equations.impulse(j)) = 0;
+      } else {
+        value(equations.before(j)) = value({analysis_.unknowns[j], equations.lower(j)});
+      }
+    }
+    for (std::size_t i = 0; i < depth_.sources.size(); ++i) {
+      const int order = level - analysis_.c[i];
+      if (order >= 0) value(equations.source(i)) = depth_.source(i, order);
+    }
+  }
+
+  void tell_changes(const JumpEquations& equations) {
+    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
+      if (std::ranges::find(equations.weights(), j) != equations.weights().end()) continue;
+      if (equations.lower(j) < 0) {
+        const double weight = value(equations.impulse(j));
+        if (weight != 0) result_.changes.push_back({{analysis_.unknowns[j], 0}, 0, weight, true});
+      } else {
+        const VarRef x{analysis_.unknowns[j], equations.lower(j)};
+        const double before = value(equations.before(j)), after = value(x);
+        if (before != after) result_.changes.push_back({x, before, after, false});
+      }
+    }
+  }
+
+  double change(const JumpEquations& equations, std::size_t j) {
+    if (equations.lower(j) < 0) return value(equations.impulse(j));
+    return value({analysis_.unknowns[j], equations.lower(j)}) - value(equations.before(j));
+  }
+
+  /// Where changes of several levels meet, their factors must be fixed.
+  bool is_constant(const JumpEquations& equations) {
+    return std::ranges::all_of(equations.moving(), [&](const JumpEquations::Moving& moving) {
+      const std::size_t j = moving.unknown;
+      const double step =
+          moving.levels == 0 ? change(equations, j) : value(equations.carried(moving.levels, j));
+      return std::abs(step) <= tolerance_;
+    });
+  }
+
+  /// To the next level. False if something would be the derivative of an impulse.
+  bool carry(const JumpEquations& equations) {
+    constexpr double kNothing = 1e-9;  // of the largest change
+    double largest = 0;
+    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
+      largest = std::max(largest, std::abs(change(equations, j)));
+    }
+    for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
+      const double step = change(equations, j);
+      if (equations.lower(j) < -1 && std::abs(step) > kNothing * largest) return false;
+      for (int k = depth_.depth; k > 1; --k) {
+        value(equations.carried(k, j)) = value(equations.carried(k - 1, j));
+      }
+      if (depth_.depth > 0) value(equations.carried(1, j)) = step;
+    }
+    return true;
+  }
+
+  const SolverContext& context_;
+  Plan& plan_;
+  const structure::Analysis& analysis_;
+  std::vector<double>& frame_;
+  double tolerance_;
+  JumpDepth depth_;
+  JumpResult result_;
+};
+
 }  // namespace
 
 void add_changes(std::vector<Change>& to, std::span<const Change> later) {
@@ -214,82 +354,7 @@ void add_changes(std::vector<Change>& to, std::span<const Change> later) {
 
 JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<double>& frame,
                       double tolerance) {
-  JumpResult result;
-  expr::Pool& pool = context.pool;
-  const structure::Analysis& analysis = plan.analysis();
-  const auto place = [&](VarRef x) {
-    const std::int32_t p = context.leaves.place(expr::variable(pool, x.var, x.order));
-    if (frame.size() <= at(p)) frame.resize(at(p) + 1, 0.0);
-    return at(p);
-  };
-  // Constraints below the level that impulses reach must hold already.
-  std::vector<ExprId> lower;
-  std::vector<std::int32_t> lower_rows;
-  for (std::size_t i = 0; i < analysis.c.size(); ++i) {
-    for (int k = 0; k + 1 < analysis.c[i]; ++k) {
-      lower.push_back(analysis.derivatives[i][at(k)]);
-      lower_rows.push_back(analysis.kept[i]);
-    }
-  }
-  JumpEquations equations(context, plan);
-  const structure::BlockOrder order = equations.order();
-  if (!order.is_square()) {
-    result.why = "the jump is not determined by the equations";
-    return result;
-  }
-  SystemSolver solver(context, order);
-  code::Formulas checks(pool, lower, context.leaves, context.boxes);
-  for (std::size_t j = 0; j < analysis.unknowns.size(); ++j) {
-    const double now = frame[place({analysis.unknowns[j], analysis.d[j]})];
-    frame[place(equations.present(j))] = now;
-    if (analysis.d[j] == 0) {
-      frame[place(equations.impulse(j))] = 0;
-    } else {
-      frame[place(equations.before(j))] = frame[place({analysis.unknowns[j], analysis.d[j] - 1})];
-    }
-  }
-  if (frame.size() < at(context.leaves.size())) frame.resize(at(context.leaves.size()), 0.0);
-  std::vector<double> residuals(lower.size());
-  checks.evaluate_each(frame.data(), residuals.data());
-  for (std::size_t i = 0; i < residuals.size(); ++i) {
-    if (std::abs(residuals[i]) <= tolerance) continue;
-    result.violated_rows.push_back(lower_rows[i]);
-    result.violations.push_back(residuals[i]);
-    result.why = "a constraint is violated that no impulse can satisfy";
-  }
-  if (!result.violated_rows.empty()) return result;
-  WeightSearch weights(context, equations, analysis, frame, place);
-  frame.resize(std::max(frame.size(), at(context.leaves.size())), 0.0);
-  std::optional<std::vector<double>> means;
-  if (weights.solve(solver)) means = weights.means();
-  if (!means) {
-    result.why = "the equations of the jump have no solution";
-    return result;
-  }
-  result.weights = std::move(*means);
-  for (const std::size_t w : equations.weights()) {
-    frame[place({analysis.unknowns[w], 0})] = frame[place(equations.present(w))];
-  }
-  for (std::size_t j = 0; j < analysis.unknowns.size(); ++j) {
-    if (std::ranges::find(equations.weights(), j) != equations.weights().end()) continue;
-    const VarRef x{analysis.unknowns[j], analysis.d[j] - 1};
-    if (analysis.d[j] == 0) {
-      const double weight = frame[place(equations.impulse(j))];
-      if (weight != 0) result.changes.push_back({{analysis.unknowns[j], 0}, 0, weight, true});
-    } else {
-      const double before = frame[place(equations.before(j))], after = frame[place(x)];
-      if (before != after) result.changes.push_back({x, before, after, false});
-    }
-  }
-  result.conserved = sums_of(context, equations, frame, place);
-  for (const JumpEquations::Doubtful& doubtful : equations.doubtful()) {
-    if (is_linear_along(context, equations, analysis, doubtful, frame, tolerance, place)) continue;
-    result.why = "an equation is not linear in what becomes impulsive";
-    return result;
-  }
-  result.solved = plan.solve_leading(frame);
-  if (!result.solved) result.why = "the equations have no solution after the jump";
-  return result;
+  return Jump(context, plan, frame, tolerance).solve();
 }
 
 }  // namespace chi::sim

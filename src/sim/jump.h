@@ -44,9 +44,13 @@ struct JumpResult {
 /// since finite terms integrate to nothing. Coefficients that jump are taken at the mean of both
 /// sides (P4 eq. 8). Weights of sliding are bounded numbers and no impulses, but shares of some:
 /// the friction of a body that falls on the floor is a share of the impulse of the floor
-/// (docs/theory/modes.md). Lower derivatives are continuous: where these violate f_i^(k), k < c_i -
-/// 1, no impulse can help. `frame` holds the values before, and then those after with all
-/// derivatives.
+/// (docs/theory/modes.md).
+///
+/// Lower derivatives are continuous, but for deep jumps: where x_j^(d_j - 1 - m) violate
+/// f_i^(c_i - 1 - m), these change by what the same equations say with c - m and d - m for the
+/// offsets, m = 1, 2, ... That is possible if nothing becomes the derivative of an impulse but what
+/// cancels in its equation: node voltages a and b with `C*(a' - b') = i` have impulses, a - b has
+/// none. `frame` holds the values before, and then those after with all derivatives.
 JumpResult solve_jump(const SolverContext& context, Plan& plan, std::vector<double>& frame,
                       double tolerance);
 

@@ -19,8 +19,9 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-JumpEquations::JumpEquations(const SolverContext& context, const Plan& plan)
-    : pool_(context.pool), analysis_(plan.analysis()) {
+JumpEquations::JumpEquations(const SolverContext& context, const Plan& plan, const JumpDepth& depth,
+                             int level)
+    : pool_(context.pool), analysis_(plan.analysis()), depth_(depth), level_(level) {
   for (const VarRef weight : plan.equations().weights) {
     weights_.push_back(at(static_cast<std::int32_t>(analysis_.unknown_index(weight.var))));
   }
@@ -28,7 +29,7 @@ JumpEquations::JumpEquations(const SolverContext& context, const Plan& plan)
 
 /// Ids that no variable of a model has.
 VarRef JumpEquations::extra(int kind, std::size_t j) {
-  constexpr std::int32_t kFirst = 1 << 29, kKinds = 8;
+  constexpr std::int32_t kFirst = 1 << 29, kKinds = 16;
   return {expr::VarId{kFirst + kKinds * static_cast<std::int32_t>(j) + kind}, 0};
 }
 
@@ -42,14 +43,13 @@ structure::BlockOrder JumpEquations::order() {
   structure::Analysis jump;
   std::vector<VarRef> given;
   for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
-    const int d = analysis_.d[j];
-    if (d == 0) continue;
+    if (lower(j) < 0) continue;
     jump.unknowns.push_back(analysis_.unknowns[j]);
-    jump.d.push_back(d - 1);
-    for (int k = 0; k < d - 1; ++k) given.push_back({analysis_.unknowns[j], k});
+    jump.d.push_back(lower(j));
+    for (int k = 0; k < lower(j); ++k) given.push_back({analysis_.unknowns[j], k});
   }
   for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
-    if (analysis_.d[j] > 0) continue;
+    if (lower(j) >= 0) continue;
     jump.unknowns.push_back(impulse(j).var);
     jump.d.push_back(0);
   }
@@ -57,14 +57,14 @@ structure::BlockOrder JumpEquations::order() {
   for (std::size_t i = 0; i < analysis_.c.size(); ++i) {
     jump.kept.push_back(analysis_.kept[i]);
     jump.c.push_back(0);
-    const int c = analysis_.c[i];
-    jump.derivatives.push_back({c > 0 ? analysis_.derivatives[i][at(c - 1)] : integral(i)});
+    const int order = analysis_.c[i] - 1 - level_;
+    jump.derivatives.push_back({order >= 0 ? analysis_.derivatives[i][at(order)] : integral(i)});
   }
   std::sort(given.begin(), given.end());
   return structure::order_blocks(pool_, jump, given);
 }
 
-/// Σ_j ∂f_i/∂x_j^(d_j) times the jump or the impulse.
+/// Σ_j ∂f_i/∂x_j^(d_j - c_i) times the jump or the impulse, and what comes from deeper levels.
 ExprId JumpEquations::integral(std::size_t i) {
   const ExprId row = analysis_.derivatives[i].front();
   std::vector<ExprId> leading, factors;  // what is not a weight
@@ -75,11 +75,11 @@ ExprId JumpEquations::integral(std::size_t i) {
     const int j = analysis_.unknown_index(x.var);
     if (j < 0) continue;
     const int d = analysis_.d[at(j)];
-    if (x.order == d - 1) {
+    if (x.order == lower(at(j))) {
       mean.push_back({node, expr::mul(pool_, expr::constant(pool_, 0.5),
                                       expr::add(pool_, node, leaf(before(at(j)))))});
     }
-    if (x.order != d) continue;
+    if (x.order != d - analysis_.c[i]) continue;
     leading.push_back(node);
     unknown.push_back(at(j));
     if (std::ranges::find(weights_, at(j)) != weights_.end()) {
@@ -98,23 +98,56 @@ ExprId JumpEquations::integral(std::size_t i) {
     doubtful_.push_back({row, others});
   }
   mean.insert(mean.end(), weights.begin(), weights.end());
-  ExprId sum = expr::constant(pool_, 0);
-  IntegratedRow& terms = integrated_.emplace_back();
+  ExprId sum = carried_into(i);
+  IntegratedRow terms;
+  std::vector<ExprId> slopes;
+  const bool is_whole = expr::is_zero(pool_, sum);
   for (std::size_t k = 0; k < leading.size(); ++k) {
     const std::size_t j = unknown[k];
-    const int d = analysis_.d[j];
-    ExprId slope = expr::substitute(pool_, expr::partial(pool_, row, leading[k]), mean);
+    ExprId slope = expr::partial(pool_, row, leading[k]);
+    if (depth_.depth > 0 && moves(slope)) moving_.push_back({j, 0});
+    slope = expr::substitute(pool_, slope, mean);
     if (const auto w = std::ranges::find(weights_, j); w != weights_.end()) {
       slope = weight_slope(static_cast<std::size_t>(w - weights_.begin()), slope, factors, others);
     }
     const ExprId step =
-        d == 0 ? leaf(impulse(j))
-               : expr::sub(pool_, leaf({analysis_.unknowns[j], d - 1}), leaf(before(j)));
+        lower(j) < 0 ? leaf(impulse(j))
+                     : expr::sub(pool_, leaf({analysis_.unknowns[j], lower(j)}), leaf(before(j)));
     sum = expr::add(pool_, sum, expr::mul(pool_, slope, step));
-    terms.terms.push_back({{analysis_.unknowns[j], std::max(d - 1, 0)}, 0, d == 0});
-    slopes_.push_back(slope);
+    terms.terms.push_back({{analysis_.unknowns[j], std::max(lower(j), 0)}, 0, lower(j) < 0});
+    slopes.push_back(slope);
+  }
+  if (is_whole) {
+    integrated_.push_back(std::move(terms));
+    slopes_.insert(slopes_.end(), slopes.begin(), slopes.end());
   }
   return sum;
+}
+
+/// x_j^(d_j - c_i - r) is as singular there as the change r levels deeper.
+ExprId JumpEquations::carried_into(std::size_t i) {
+  const ExprId row = analysis_.derivatives[i].front();
+  const bool has_source = depth_.source(i, level_ - analysis_.c[i]) != 0;
+  ExprId sum = has_source ? expr::neg(pool_, leaf(source(i))) : expr::constant(pool_, 0);
+  if (level_ == depth_.depth) return sum;
+  for (const ExprId node : expr::variables(pool_, std::array{row}).node) {
+    const VarRef x = pool_.variable(node);
+    const int j = analysis_.unknown_index(x.var);
+    if (j < 0) continue;
+    const int levels = analysis_.d[at(j)] - analysis_.c[i] - x.order;
+    if (levels < 1 || levels > depth_.depth - level_) continue;
+    const ExprId slope = expr::partial(pool_, row, node);
+    if (depth_.depth > 0 && moves(slope)) moving_.push_back({at(j), levels});
+    sum = expr::add(pool_, sum, expr::mul(pool_, slope, leaf(carried(levels, at(j)))));
+  }
+  return sum;
+}
+
+bool JumpEquations::moves(ExprId slope) const {
+  if (pool_.has(slope, expr::kHasTime | expr::kHasDelay)) return true;
+  return std::ranges::any_of(expr::variables(pool_, std::array{slope}).node, [&](ExprId node) {
+    return analysis_.unknown_index(pool_.variable(node).var) >= 0;
+  });
 }
 
 /// K(reference) - bound K(0)

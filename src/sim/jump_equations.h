@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "sim/conserved.h"
+#include "sim/jump_depth.h"
 #include "sim/plan.h"
 
 namespace chi::sim {
@@ -16,9 +17,15 @@ namespace chi::sim {
 /// value is the one before the step, and the slope K_i is taken at the `reference` values of z.
 /// What of K_i depends on no z, as the friction of a given force, is finite, and no factor of an
 /// impulse; it is there only while the weight is not `bound` to any.
+///
+/// A deep jump (jump.h) is solved level by level, from its `depth` up to 0. Level m determines the
+/// change X_j of x_j^(d_j - 1 - m), which is an impulse where that order is -1, and a derivative of
+/// one below; the rows f_i^(c_i - 1 - m) are integrals in the same way. Integrals contain the
+/// changes of deeper levels too, `carried` from there, and what a row that was combined of others
+/// has from their steps, its `source`.
 class JumpEquations {
  public:
-  JumpEquations(const SolverContext& context, const Plan& plan);
+  JumpEquations(const SolverContext& context, const Plan& plan, const JumpDepth& depth, int level);
 
   structure::BlockOrder order();
 
@@ -31,6 +38,13 @@ class JumpEquations {
   /// Where slopes of weights are taken; 1 if the weight is bound.
   expr::VarRef reference(std::size_t j) const { return extra(3, j); }
   expr::VarRef bound(std::size_t j) const { return extra(4, j); }
+  /// The change of unknown j at the level that is deeper by `levels`; the source of row i.
+  expr::VarRef carried(int levels, std::size_t j) const { return extra(4 + levels, j); }
+  expr::VarRef source(std::size_t i) const { return extra(8, i); }
+  static constexpr int kDeepest = 3;
+
+  /// The order of what changes of unknown j at this level; negative if it has impulses.
+  int lower(std::size_t j) const { return analysis_.d[j] - 1 - level_; }
 
   /// The unknowns that are weights, as in `ModeEquations::weights`.
   const std::vector<std::size_t>& weights() const { return weights_; }
@@ -51,22 +65,34 @@ class JumpEquations {
     std::vector<std::size_t> unknowns;
   };
   const std::vector<Doubtful>& doubtful() const { return doubtful_; }
+  /// Changes in integrals whose factors move: what they are at the instant, nobody can tell where
+  /// more than one level changes.
+  struct Moving {
+    std::size_t unknown = 0;
+    int levels = 0;  ///< deeper than this one
+  };
+  const std::vector<Moving>& moving() const { return moving_; }
 
  private:
   static expr::VarRef extra(int kind, std::size_t j);
   expr::ExprId leaf(expr::VarRef x) const;
   expr::ExprId integral(std::size_t i);
+  expr::ExprId carried_into(std::size_t i);
+  bool moves(expr::ExprId slope) const;
   expr::ExprId weight_slope(std::size_t weight, expr::ExprId slope,
                             std::span<const expr::ExprId> factors,
                             std::span<const std::size_t> unknowns);
 
   expr::Pool& pool_;
   const structure::Analysis& analysis_;
+  const JumpDepth& depth_;
+  int level_;
   std::vector<std::size_t> weights_;
   std::vector<WeightSlope> weight_slopes_;
   std::vector<IntegratedRow> integrated_;
   std::vector<expr::ExprId> slopes_;  // of all terms, one row after the other
   std::vector<Doubtful> doubtful_;
+  std::vector<Moving> moving_;
 };
 
 }  // namespace chi::sim
