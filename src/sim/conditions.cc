@@ -11,6 +11,7 @@
 #include "expr/evaluate.h"
 #include "expr/incidence.h"
 #include "expr/substitute.h"
+#include "sim/parts.h"
 
 namespace chi::sim {
 namespace {
@@ -34,8 +35,8 @@ bool relation_holds(Op op, int sign) {
 }
 
 int Conditions::find(ExprId condition) const {
-  const auto found = std::find(conditions_.begin(), conditions_.end(), condition);
-  return found == conditions_.end() ? -1 : static_cast<int>(found - conditions_.begin());
+  const auto found = numbers_.find(condition);
+  return found == numbers_.end() ? -1 : found->second;
 }
 
 int Conditions::add(ExprId condition) {
@@ -46,6 +47,7 @@ int Conditions::add(ExprId condition) {
   for (const ExprId e : cone.nodes()) {
     if (pool_.has(e, expr::kBoolean)) node_of(e);
   }
+  numbers_.emplace(condition, size());
   conditions_.push_back(condition);
   roots_.push_back(index_.at(open));
   const expr::Occurrences found = expr::relations(pool_, std::array{open});
@@ -77,11 +79,21 @@ std::int32_t Conditions::node_of(ExprId e) {
     plain_.push_back(e);
     formulas_.reset();
   }
-  node.is_total = pool_.has(e, expr::kTotal);
+  node.is_total = pool_.has(e, expr::kTotal) && !(pool_.has(e, expr::kHasDiscrete) && has_held(e));
   nodes_.push_back(node);
   const auto number = static_cast<std::int32_t>(nodes_.size()) - 1;
   index_.emplace(e, number);
   return number;
+}
+
+/// Whether what is held between events occurs in it, which may have no value.
+bool Conditions::has_held(ExprId e) const {
+  const expr::Cone cone(pool_, std::array{e});
+  return std::ranges::any_of(cone.nodes(), [&](ExprId node) {
+    const Op op = pool_.op(node);
+    return (op == Op::DiscreteReal || op == Op::DiscreteBool) &&
+           pool_.discrete(node).index >= kFirstHeld;
+  });
 }
 
 Relation Conditions::make_relation(ExprId e) {
@@ -205,7 +217,7 @@ bool Conditions::is_cheap(std::int32_t node, std::span<const char> borders) cons
 }
 
 void Conditions::mark_deciding(std::span<const int> conditions, std::span<const char> cheap,
-                               std::vector<char>& marked) {
+                               std::vector<char>& marked, std::vector<ExprId>* plain) {
   visited_.assign(nodes_.size(), 0);
   std::vector<std::int32_t>& stack = stack_;
   stack.clear();
@@ -219,7 +231,9 @@ void Conditions::mark_deciding(std::span<const int> conditions, std::span<const 
     stack.pop_back();
     const Node& node = nodes_[at(number)];
     switch (node.kind) {
-      case Node::Kind::Plain: break;
+      case Node::Kind::Plain:
+        if (plain != nullptr) plain->push_back(plain_[at(node.a)]);
+        break;
       case Node::Kind::Relation: marked[at(relations_[at(node.a)].border)] = 1; break;
       case Node::Kind::Not: push(node.a); break;
       case Node::Kind::And:

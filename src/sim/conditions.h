@@ -65,8 +65,9 @@ class Conditions {
   /// Marks borders that hold conditions as `evaluate` found them last: while no relation changes on
   /// these, the conditions do not change, whatever happens on the others. `x <= 0 and v < 0` is
   /// false as long as x is positive: nobody need follow v. Where either would do, a cheap one.
+  /// `plain`, if given: gets the rest that these conditions are made of, and that is looked at.
   void mark_deciding(std::span<const int> conditions, std::span<const char> cheap,
-                     std::vector<char>& marked);
+                     std::vector<char>& marked, std::vector<expr::ExprId>* plain = nullptr);
 
  private:
   struct Node {
@@ -76,6 +77,7 @@ class Conditions {
     bool is_total = false;                // it has a value whatever the values of its leaves
   };
   std::int32_t node_of(expr::ExprId e);
+  bool has_held(expr::ExprId e) const;
   void see_missing_inputs(const double* frame);
   bool is_cheap(std::int32_t node, std::span<const char> borders) const;
   Relation make_relation(expr::ExprId e);
@@ -84,6 +86,7 @@ class Conditions {
   code::FormulaLeaves& leaves_;
   code::Boxes* boxes_;
   std::vector<expr::ExprId> conditions_;
+  std::unordered_map<expr::ExprId, int> numbers_;
   std::vector<std::int32_t> roots_;  // per condition: its node
   std::vector<std::vector<int>> borders_of_;
   std::vector<Relation> relations_;

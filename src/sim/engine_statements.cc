@@ -152,7 +152,8 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
   bring(asked.member);
   if (!settle(asked.member)) return false;
   Member& member = members_[at(asked.member)];
-  if (member.part->reload()) {
+  const bool reloaded = member.part->reload();
+  if (member.part->renew_steps() || reloaded) {
     member.part->update_sides();
     member.wants_search = true;
     list(asked.member);
@@ -308,7 +309,9 @@ void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condit
   Awaited& asked = awaited(block, condition);
   Member& member = members_[at(asked.member)];
   member.run->watch(asked.condition);
-  member.part->refresh_sides();  // nobody followed these borders since they were watched last
+  // Nobody followed these borders since they were watched last.
+  if (member.part->renew_steps()) member.part->update_sides();
+  member.part->refresh_sides();
   member.wants_search = true;
   list(asked.member);
   bool seen = false;
@@ -341,6 +344,10 @@ bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
   for (const std::int32_t number : changed_) {
     Member& member = members_[at(number)];
     if (!member.wants_search) continue;
+    if (!member.watching.empty() && !member.part->equations().steps.empty()) {
+      bring(number);
+      if (member.part->renew_steps()) member.part->update_sides();
+    }
     if (!member.watching.empty()) member.part->look();
     for (Watching& w : member.watching) {
       bool truth = false;

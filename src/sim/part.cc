@@ -9,6 +9,7 @@
 
 #include "expr/build.h"
 #include "expr/incidence.h"
+#include "expr/linearity.h"
 #include "expr/print.h"
 #include "expr/substitute.h"
 #include "flat/activity.h"
@@ -93,17 +94,6 @@ void Part::enter_inputs(std::span<const ExprId> roots) {
   for (const ExprId leaf : inputs) {
     if (pool.op(leaf) == expr::Op::Variable) place({pool.variable(leaf).var, 0});
   }
-}
-
-void Part::enter_steps() {
-  std::vector<ExprId> arguments;
-  for (const HeldStep& held : equations_.steps) {
-    arguments.push_back(held.argument);
-    leaves_.place(held.leaf);
-  }
-  enter_inputs(arguments);
-  step_formulas_ =
-      std::make_unique<code::Formulas>(workshop_.pool(), arguments, leaves_, workshop_.boxes);
 }
 
 int Part::add_condition(ExprId condition, Span span, std::span<const HeldStep> steps) {
@@ -200,6 +190,7 @@ bool Part::reload() {
     if (plan_ != nullptr && plan_->analysis().unknown_index({input_slots_[i]}) >= 0) continue;
     set(i, workshop_.machine.memory()[input_memory_[i]].r);
   }
+  if (changed) steps_time_ = std::numeric_limits<double>::quiet_NaN();
   return changed;
 }
 
@@ -404,16 +395,28 @@ const Part::CheapBorders& Part::cheap_borders() {
   std::vector<ExprId> differences;
   for (const Border& border : borders) differences.push_back(border.difference);
   const expr::Occurrences found = expr::variables(pool, differences);
+  if (is_linear_.size() != borders.size()) {
+    std::vector<ExprId> moving = found.node;
+    moving.push_back(expr::time(workshop_.pool()));
+    std::sort(moving.begin(), moving.end());
+    moving.erase(std::unique(moving.begin(), moving.end()), moving.end());
+    is_linear_.clear();
+    for (const expr::Linearity kind : expr::linearity(pool, differences, moving)) {
+      is_linear_.push_back(kind != expr::Linearity::Nonlinear ? 1 : 0);
+    }
+  }
   const std::vector<VarRef>& states = variant_->choice.states;
   for (int b = 0; b < found.rows(); ++b) {
-    for (const ExprId leaf : found.row(b)) {
+    const auto leaves = found.row(b);
+    const bool is_solved = std::any_of(leaves.begin(), leaves.end(), [&](ExprId leaf) {
       const VarRef x = pool.variable(leaf);
-      const bool is_solved = plan_->analysis().unknown_index(x.var) >= 0 &&
-                             !std::binary_search(states.begin(), states.end(), x);
-      if (!is_solved) continue;
-      cheap.is_cheap[at(b)] = 0;
-      cheap.are_all = false;
-    }
+      return plan_->analysis().unknown_index(x.var) >= 0 &&
+             !std::binary_search(states.begin(), states.end(), x);
+    });
+    // Others may have any number of roots, as sin(1/x) has.
+    if (!is_solved && is_linear_[at(b)] != 0) continue;
+    cheap.is_cheap[at(b)] = 0;
+    cheap.are_all = false;
   }
   return cheap;
 }
@@ -423,11 +426,11 @@ const std::vector<char>& Part::deciding_borders() {
   deciding_.assign(sides_.size(), 0);
   const CheapBorders& cheap = cheap_borders();
   for (const int b : mode_borders_) {
-    if (cheap.is_cheap[at(b)] || slides_on(b)) deciding_[at(b)] = 1;
+    const bool is_kink = sides_[at(b)] == Side::Kink;
+    if (cheap.is_cheap[at(b)] || is_kink || slides_on(b)) deciding_[at(b)] = 1;
   }
   if (cheap.are_all) return deciding_;
-  condition_truths(sides_);
-  conditions_.mark_deciding(mode_conditions_, cheap.is_cheap, deciding_);
+  conditions_.mark_deciding(active_conditions(), cheap.is_cheap, deciding_);
   return deciding_;
 }
 
@@ -442,35 +445,6 @@ void Part::mark_deciding(std::span<const int> conditions, std::vector<char>& mar
   if (conditions.empty() || cheap.are_all) return;
   condition_truths(sides_);
   conditions_.mark_deciding(conditions, cheap.is_cheap, marked);
-}
-
-/// Brings what is held in line with its arguments, just after this instant; whether any changed.
-/// Before there is a mode, only by their values.
-bool Part::hold_steps() {
-  bool changed = false;
-  for (std::size_t i = 0; i < equations_.steps.size(); ++i) {
-    fit(frame_);
-    step_values_.resize(equations_.steps.size());
-    // Inner ones come first, and outer ones depend on them.
-    if (i == 0 || changed) step_formulas_->evaluate_each(frame_.data(), step_values_.data());
-    const HeldStep& step = equations_.steps[i];
-    const double argument = step_values_[i];
-    if (std::isnan(argument)) continue;
-    double held = step.kind == HeldStep::Kind::Call ? argument : std::floor(argument);
-    const double nearest = std::round(argument);
-    const double band = kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol;
-    if (step.kind != HeldStep::Kind::Call && std::abs(argument - nearest) <= band) {
-      Climbed climbed;
-      const int sign =
-          plan_ == nullptr ? 0 : derivative_sign(*plan_, frame_, step.argument, 1e-9, climbed);
-      const bool rests = sign == 0 && step.kind == HeldStep::Kind::Round;
-      held = sign < 0 ? nearest - 1 : rests ? std::round(nearest - 0.5) : nearest;
-    }
-    double& value = frame_[at(leaves_.place(step.leaf))];
-    changed = changed || value != held;
-    value = held;
-  }
-  return changed;
 }
 
 /// The only mode there is: nothing to search. False if its equations do not simply have a solution;
@@ -504,15 +478,18 @@ bool Part::settle(double time) {
   std::vector<Change> jumps;
   std::vector<ConservedSum> conserved;
   load(time);
-  if (!has_started_) hold_steps();
+  hold_others();
   Plan* const before = plan_;
   for (int round = 0;; ++round) {
     jumps_.clear();
     conserved_.clear();
+    fill_missing_steps();
     const bool found = settle_only_mode() || ModeSearch(*this, !has_started_).run();
     add_changes(jumps, jumps_);
     conserved.insert(conserved.end(), conserved_.begin(), conserved_.end());
-    const bool stepped = hold_steps();  // with what is held from before there may be no mode
+    // With what is held from before there may be no mode.
+    if (found) mark_needed_steps({}, false, needed_steps_);
+    const bool stepped = hold_steps(found ? &needed_steps_ : nullptr);
     if (!found && (!stepped || round >= kMostRounds)) return false;
     const bool begins = !stepped && start_delays();
     if (!stepped && !begins) break;
@@ -532,6 +509,7 @@ bool Part::settle(double time) {
     failure_ = explain_missing_input();
     if (failure_) return false;
   }
+  if (needs_missing_step()) return false;
   jumps_ = std::move(jumps);
   conserved_ = std::move(conserved);
   has_started_ = true;

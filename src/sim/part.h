@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "diag/diagnostic.h"
@@ -198,8 +199,14 @@ class Part {
   /// that cost little are followed all the same, and seen in the log of events. The sides must be
   /// right.
   void mark_deciding(std::span<const int> conditions, std::vector<char>& marked);
-  /// Whether none costs more than a little.
-  bool follows_all() { return cheap_borders().are_all; }
+  /// Whether none costs more than a little, and nothing is held.
+  bool follows_all() { return equations_.steps.empty() && cheap_borders().are_all; }
+  /// The same for what is held: what the equations of the mode have, what decides the mode, and
+  /// what is in it. The others are out of date from then on. Whether all that is in the conditions
+  /// counts: if the sides are not right.
+  const std::vector<char>& follow_steps(std::span<const int> conditions, bool all);
+  /// Brings what is held and was not followed up to date; whether any of it changed.
+  bool renew_steps();
   /// Whether the sides are those of this time.
   bool has_sides_of(double time) const { return sides_time_ == time; }
   /// Recomputes `sides` of borders that do not decide the mode.
@@ -334,8 +341,24 @@ class Part {
                const std::vector<double>& to) const;
   /// A change up to so many tolerances is what integration left; of what statements assigned: one.
   static constexpr double kTolerances = 1e3;
-  bool hold_steps();
   void enter_steps();
+  bool hold_steps(const std::vector<char>* needed, const std::vector<char>* right = nullptr);
+  void hold_others();
+  double held_value(const HeldStep& step, double argument);
+  double step_behind(std::size_t step);
+  void fill_missing_steps();
+  bool needs_missing_step();
+  Diagnostic explain_missing_step(const expr::Value& value, expr::ExprId row,
+                                  std::optional<Span> span);
+  std::string values_in(const expr::Value& value, expr::ExprId e);
+  const std::vector<int>& steps_in(expr::ExprId e);
+  void mark_needed_steps(std::span<const int> conditions, bool all, std::vector<char>& marked);
+  const std::vector<int>& active_conditions();
+  void add_active(expr::ExprId row, const std::vector<Truth>& truths, std::vector<char>& active);
+  /// Whether a condition may be true and false at once: the motion is on one of its borders.
+  bool is_split(int condition) const;
+  /// The value of an expression at the frame; if it has none, for which node of what is held.
+  expr::Value value_here(expr::ExprId e);
   void fill_delays(std::vector<double>& frame);
   bool start_delays();
   void enter_inputs(std::span<const expr::ExprId> roots);
@@ -362,6 +385,15 @@ class Part {
   std::vector<int> delay_borders_;                 // of conditions in what delays look back at
   std::unique_ptr<code::Formulas> step_formulas_;  // what is held, as it is now
   std::vector<double> step_values_;
+  std::vector<double> last_held_;  // by step: in the frame too, unless it has no value there
+  std::vector<char> followed_steps_, needed_steps_;
+  double steps_time_ = std::numeric_limits<double>::quiet_NaN();  // when all of them were held
+  std::unordered_map<expr::ExprId, std::vector<int>> steps_in_;
+  std::map<const Plan*, std::vector<int>> steps_of_plan_;
+  std::map<std::vector<char>, std::vector<int>> active_;  // conditions, by the truths of all
+  std::vector<char> active_key_;
+  std::vector<int> delay_conditions_;                  // of kinks in what delays look back at
+  std::vector<char> is_linear_;                        // by border
   std::vector<int> guard_conditions_;                  // per branch
   std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
   std::vector<int> mode_conditions_;  // all of these, ascending; the others are of statements

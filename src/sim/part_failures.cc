@@ -76,7 +76,14 @@ expr::Point Part::point_here() {
     const std::size_t p = at(place(x));
     return p < frame_.size() ? frame_[p] : std::numeric_limits<double>::quiet_NaN();
   };
-  point.discrete = [this](expr::DiscreteId d) { return workshop_.discrete(d); };
+  point.discrete = [this](expr::DiscreteId d) {
+    if (d.index < kFirstHeld) return workshop_.discrete(d);
+    const auto held = std::ranges::find_if(equations_.steps, [&](const HeldStep& step) {
+      return workshop_.pool().discrete(step.leaf) == d;
+    });
+    return held == equations_.steps.end() ? std::numeric_limits<double>::quiet_NaN()
+                                          : frame_[at(leaves_.place(held->leaf))];
+  };
   point.delayed = [this](expr::ExprId delay, double) {
     const std::size_t p = at(leaves_.place(delay));
     return p < frame_.size() ? frame_[p] : std::numeric_limits<double>::quiet_NaN();
@@ -98,7 +105,7 @@ std::optional<Diagnostic> Part::explain_box(const Plan& plan, const SolveFailure
 
 std::optional<Diagnostic> Part::explain_box(const Plan& plan, std::int32_t row, expr::ExprId e) {
   if (!workshop_.explain_box) return std::nullopt;
-  const expr::Value value = expr::evaluate(workshop_.pool(), e, point_here());
+  const expr::Value value = value_here(e);
   if (!value.where) return std::nullopt;
   const std::int32_t number = plan.equations().equations[at(row)];
   return workshop_.explain_box(
@@ -113,26 +120,46 @@ std::optional<Diagnostic> Part::explain_missing_input() {
   return std::nullopt;
 }
 
-Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span span) {
+/// "in `sqrt(y)`, y = -1": where a fault is, and what is known of the variables of e.
+std::string Part::values_in(const expr::Value& value, expr::ExprId e) {
+  std::string values;
+  if (is_of_model(value.where)) values = fmt::format("in `{}`", text(value.where));
   const expr::Point point = point_here();
-  const auto value_of = point.variable;
-  Diagnostic result{.code = DiagCode::ConditionUndefined,
-                    .span = span,
-                    .message = fmt::format("{} has no value at t = {}", what, point.time)};
-  const expr::Value value = expr::evaluate(workshop_.pool(), e, point);
+  const auto variables = all_variables(workshop_.pool(), std::span(&e, 1));
+  for (const std::int32_t slot : variables.front()) {
+    if (values.size() > kLongestText) break;
+    values += fmt::format("{}{} = {:.6g}", values.empty() ? "" : ", ", variable_name({{slot}, 0}),
+                          point.variable({{slot}, 0}));
+  }
+  return values;
+}
+
+/// What is held in an equation has no value.
+Diagnostic Part::explain_missing_step(const expr::Value& value, expr::ExprId row,
+                                      std::optional<Span> span) {
+  return {
+      .code = DiagCode::NoConsistentValues,
+      .span = span,
+      .message = fmt::format("no values were found for this equation {}: {}",
+                             has_started_ ? fmt::format("at t = {:.10g}", frame_[at(time_place_)])
+                                          : std::string("at the start"),
+                             expr::fault_text(value.fault)),
+      .notes = {values_in(value, value.where ? value.where : row)},
+      .help = "look at what gives the values in it, or guard the equation by a condition"};
+}
+
+Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span span) {
+  Diagnostic result{
+      .code = DiagCode::ConditionUndefined,
+      .span = span,
+      .message = fmt::format("{} has no value at t = {}", what, frame_[at(time_place_)])};
+  const expr::Value value = value_here(e);
   if (value.where && workshop_.explain_box) {
     if (auto why = workshop_.explain_box(value.where, -1)) return *why;
   }
   if (value.fault != expr::Fault::None) {
     result.message += fmt::format(": {}", expr::fault_text(value.fault));
-    std::string values;
-    if (is_of_model(value.where)) values = fmt::format("in `{}`", text(value.where));
-    const auto variables = all_variables(workshop_.pool(), std::span(&e, 1));
-    for (const std::int32_t slot : variables.front()) {
-      if (values.size() > kLongestText) break;
-      values += fmt::format("{}{} = {:.6g}", values.empty() ? "" : ", ", variable_name({{slot}, 0}),
-                            value_of({{slot}, 0}));
-    }
+    std::string values = values_in(value, e);
     if (!values.empty()) result.notes.push_back(values);
   }
   result.help = "guard it by a condition that is looked at first, as in `x >= 0 and sqrt(x) > 1`";

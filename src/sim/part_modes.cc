@@ -125,6 +125,8 @@ bool Part::forget_modes() {
   taken_.clear();
   follow_nothing_.clear();
   cheap_.clear();
+  steps_of_plan_.clear();
+  active_.clear();
   return true;
 }
 

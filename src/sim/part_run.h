@@ -71,7 +71,9 @@ class PartRun {
     is_relevant_known_ = false;
   }
   void unwatch(int condition) {
-    if (--watched_[condition] == 0) watched_.erase(condition);
+    if (--watched_[condition] > 0) return;
+    watched_.erase(condition);
+    if (!part_.follows_all()) is_relevant_known_ = false;
   }
 
  private:
@@ -176,6 +178,7 @@ class PartRun {
   std::map<int, int> watched_;  // by condition: for how many processes
   bool is_relevant_known_ = false, are_all_relevant_ = false;
   std::vector<int> relevant_;  // the borders that decide the mode and what processes wait for
+  std::vector<char> relevant_steps_;  // the same of what is held
   std::vector<char> marked_;
   std::vector<double> coefficients_;
   std::vector<BorderEvent> events_;

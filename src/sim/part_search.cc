@@ -81,7 +81,9 @@ const std::vector<int>& PartRun::relevant_borders() {
   are_all_relevant_ = part_.follows_all();
   std::vector<int> conditions;
   for (const auto& [condition, count] : watched_) conditions.push_back(condition);
-  if (part_.has_sides_of(decided_)) {
+  const bool has_sides = part_.has_sides_of(decided_);
+  relevant_steps_ = part_.follow_steps(conditions, !has_sides);
+  if (has_sides) {
     part_.mark_deciding(conditions, marked_);
   } else {
     part_.mark_deciding({}, marked_);
@@ -134,8 +136,11 @@ void PartRun::search_window(double time) {
          side == Side::None ? std::nullopt : std::optional(side), time);
   }
   expr::Pool& pool = workshop_.pool();
-  for (const HeldStep& held : part_.equations().steps) {
-    if (held.kind == HeldStep::Kind::Call) {
+  for (std::size_t i = 0; i < relevant_steps_.size(); ++i) {
+    if (relevant_steps_[i] == 0) continue;
+    const HeldStep& held = part_.equations().steps[i];
+    const bool is_missing = std::isnan(search_frame_[at(part_.leaves().place(held.leaf))]);
+    if (held.kind == HeldStep::Kind::Call || is_missing) {
       find_change(held, time);
       continue;
     }
@@ -297,15 +302,17 @@ void PartRun::find_end_of_sliding(int border, ExprId weight, Side side, double t
       border, side, time, [&](double t) { return difference_at(track, t); }, 1.0);
 }
 
-/// Where a value that only statements can compute is another one than the one that is held.
+/// Where a value that only statements can compute is another one than the one that is held, or
+/// there is one and there was none, or the other way round.
 void PartRun::find_change(const HeldStep& held, double time) {
   constexpr int kLooks = 32;
   Tracked& track = tracked(held.argument);
   if (track.kind == Tracked::Kind::Still) return;
   const std::size_t place = at(part_.leaves().place(held.leaf));
   const auto is_other = [&](double t) {
-    const double value = difference_at(track, t);
-    return !std::isnan(value) && value != part_.frame()[place];
+    if (track.needs_solve && !solved_at(t)) return false;
+    const double value = difference_at(track, t), last = part_.frame()[place];
+    return std::isnan(value) ? !std::isnan(last) : value != last;
   };
   double left = time;
   for (int k = 1; k <= kLooks; ++k) {
@@ -426,17 +433,24 @@ double PartRun::difference_at(const Tracked& track, double time) {
 
 void PartRun::find_function(int border, Tracked& track, std::optional<Side> side, double time) {
   const double h = reached_ - from_;
-  const double start = std::clamp((time - from_) / h, 0.0, 1.0);
+  double start = std::clamp((time - from_) / h, 0.0, 1.0);
   if (start >= 1) return;
   double shift = 0;
   const auto value = [&](double theta) {
     return difference_at(track, theta >= 1 ? reached_ : from_ + theta * h) + shift;
   };
   double begin = value(start);
-  if (std::isnan(begin)) {
-    if (side && time != decided_) note(border, time, 0, 0);
+  if (std::isnan(begin) && time != decided_) {
+    if (side) note(border, time, 0, 0);
     return;
   }
+  // Just behind the instant there may be a value.
+  const double first = start;
+  for (double part = 1e-12; std::isnan(begin) && part < 0.1; part *= 10) {
+    start = first + part * (1 - first);
+    begin = value(start);
+  }
+  if (std::isnan(begin)) return;
   numerics::IsolationOptions options{.method = workshop_.options.root_detection, .from = start};
   options.max_roots = 1;
   if (track.needs_solve) {
