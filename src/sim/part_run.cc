@@ -85,6 +85,7 @@ bool PartRun::would_move() const {
 
 bool PartRun::step(double limit) {
   keep_past(reached_);
+  deadline_ = limit;
   from_ = reached_;
   part_.delays().begin_window(from_);
   events_.clear();

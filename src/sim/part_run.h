@@ -103,6 +103,7 @@ class PartRun {
   void find_function(int border, Tracked& tracked, std::optional<Side> side, double time);
   void find_end_of_sliding(int border, expr::ExprId weight, Side side, double time);
   double border_size(int border);
+  bool ends_on_border(int border, double value, double slope);
   void check_side(int border, std::optional<Side> side, double time,
                   numerics::FunctionRef<double(double)> value,
                   std::optional<double> known_size = {});
@@ -171,6 +172,7 @@ class PartRun {
   std::vector<double> next_frame_;
   double decided_ = 0;  // when the sides of the borders were found last
   double from_ = 0, reached_ = 0;
+  double deadline_ = -1;   // up to which steps were asked for
   double break_time_ = 0;  // when something that jumped comes back in a delay, next
   double horizon_ = 0;     // of parts without states: length of the next window
   bool has_window_ = false;

@@ -385,6 +385,10 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
          direction_of(found.roots()[0].kind));
     return;
   }
+  if (reached_ == deadline_ && !at_zero) {
+    const double slope = numerics::evaluate(numerics::derivative(p), 1);
+    if (ends_on_border(border, numerics::evaluate(p, 1), slope)) return;
+  }
   if (const auto touch =
           at_zero ? std::nullopt : find_touch(p, start, 1e-3 * workshop_.options.atol)) {
     note(border, from_ + *touch * h, numerics::evaluate(p, *touch), 0);
@@ -545,8 +549,23 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     }
     return note(border, from_ + right * h, 0, 0);
   }
+  if (reached_ == deadline_ && !at_zero && !track.needs_solve) {
+    const double end = value(1), before = value(1 - 1e-3);
+    if (ends_on_border(border, end, end - before)) return;
+  }
   const auto of_time = [&](double t) { return difference_at(track, t); };
   check_side(border, side, time, of_time);
+}
+
+/// Only rounding keeps a root behind the end of the window, where there is a deadline: both are at
+/// one instant.
+bool PartRun::ends_on_border(int border, double value, double slope) {
+  if (border < 0 || !(value * slope < 0)) return false;
+  if (std::abs(value) > 8 * std::numeric_limits<double>::epsilon() * border_size(border)) {
+    return false;
+  }
+  note(border, reached_, value, slope > 0 ? 1 : -1);
+  return true;
 }
 
 /// At the instant at which sides were decided a difference may have a pole, or just begin to have a
