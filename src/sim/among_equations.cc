@@ -56,7 +56,7 @@ bool Scheduler::advance_equations() {
   const double limit = std::min(deadline, options_.end);
   const Physics::Advance result = physics->advance(limit, woken_);
   if (machine_.time > before) {
-    actions_ = 0;
+    actions_ = physics->answered = 0;
     interpreter_.work = 0;
     ++counts_.instants;
   }

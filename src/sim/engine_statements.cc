@@ -44,6 +44,7 @@ bool Engine::settle() {
 bool Engine::settle(std::int32_t number) {
   Member& member = members_[at(number)];
   if (!member.is_dirty && !member.has_event) return true;
+  ++answered;
   Part& part = *member.part;
   Plan* const plan = part.plan();
   StateVariant* const variant = part.variant();
@@ -148,6 +149,7 @@ void Engine::assigned(std::int64_t slot, std::int32_t count) {
 }
 
 bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
+  ++answered;
   const Awaited& asked = awaited(block, condition);
   bring(asked.member);
   if (!settle(asked.member)) return false;
@@ -285,6 +287,7 @@ bool Engine::evaluate_now(ExprId e, double* result, Span span) {
 }
 
 bool Engine::value(std::int32_t block, std::int32_t number, double* result) {
+  ++answered;
   const Span span = workshop_.model.typed.ast.exprs[program_.values[at(number)].source].span;
   Diagnostics problems;
   const std::vector<ExprId>* const scalars = asked_value(block, number, problems);
@@ -338,6 +341,7 @@ void Engine::unwatch(std::int32_t process) {
 }
 
 bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
+  ++answered;
   for (std::size_t i = 0; i < changed_.size(); ++i) {
     if (!settle(changed_[i])) return false;
   }

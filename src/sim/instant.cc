@@ -426,6 +426,7 @@ void InstantSolver::tell_conserved() {
 }
 
 bool Engine::instant(std::int32_t block, std::int32_t number) {
+  ++answered;
   Diagnostics problems;
   InstantStatement* const statement = asked_equations(block, number, problems);
   if (statement == nullptr) return fail(problems.all().front());

@@ -46,6 +46,8 @@ class Physics : public code::Surroundings {
     virtual void passed(double time) = 0;
   };
   Progress* progress = nullptr;
+  /// How often processes were answered, or equations solved, since the scheduler last set it to 0.
+  std::int64_t answered = 0;
 
   /// The initialisers have run: memory holds the start values. Nothing is solved yet.
   virtual bool start() = 0;

@@ -42,6 +42,8 @@ struct RunOptions {
   /// Actions at one instant after which the run is taken for a livelock: far more than any model
   /// needs, reached in seconds.
   std::int64_t max_actions = 100'000'000;
+  /// The same of those in which the equations take part, which take far longer.
+  std::int64_t max_answered = 1'000'000;
   std::int64_t heap_limit =
       std::numeric_limits<std::int64_t>::max();    ///< bytes for the model's lists and strings
   const std::atomic<bool>* interrupted = nullptr;  ///< set from a signal handler

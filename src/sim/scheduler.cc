@@ -142,6 +142,8 @@ bool Scheduler::discrete_phase() {
   std::vector<std::int32_t> active;  // filled only when a livelock is suspected
   // Time passes here as well, while nobody but the processes has to know of it.
   const bool alone = physics == nullptr && recorder == nullptr && observer == nullptr;
+  const std::int64_t nothing = 0;
+  const std::int64_t& answered = physics != nullptr ? physics->answered : nothing;
   while (true) {
     std::int32_t process = pick_ready();
     if (process < 0 && alone) {
@@ -150,10 +152,12 @@ bool Scheduler::discrete_phase() {
     }
     if (process < 0) return true;
     ++counts_.resumptions;
-    if (++actions_ + interpreter_.work > options_.max_actions) {
+    if (++actions_ + interpreter_.work > options_.max_actions || answered > options_.max_answered)
+        [[unlikely]] {
       if (std::find(active.begin(), active.end(), process) == active.end())
         active.push_back(process);
-      if (actions_ + interpreter_.work > options_.max_actions + 1000) {
+      if (actions_ + interpreter_.work > options_.max_actions + 1000 ||
+          answered > options_.max_answered + 1000) {
         outcome_.why = explain_livelock(active);
         return false;
       }
@@ -544,7 +548,8 @@ Scheduler::Choice Scheduler::still_running(std::int32_t process, std::int32_t lo
   if (pulse != nullptr) pulse->pulse(machine_.time, counts_);
   ++long_loops_;
   look_round(process);
-  if (actions_ + interpreter_.work <= options_.max_actions) return Choice::GoOn;
+  const bool is_by_equations = physics != nullptr && physics->answered > options_.max_answered;
+  if (actions_ + interpreter_.work <= options_.max_actions && !is_by_equations) return Choice::GoOn;
   outcome_.why = explain_loop(process, loop_end);
   return Choice::Failed;
 }

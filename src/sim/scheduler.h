@@ -199,6 +199,7 @@ class Scheduler {
   // waiting.cc
   Deadlock explain_deadlock();
   Deadlock explain_deadlock_of_many(std::span<const std::int32_t> waiting) const;
+  std::int64_t exceeded() const;
   Livelock explain_livelock(const std::vector<std::int32_t>& active) const;
   Livelock explain_loop(std::int32_t process, std::int32_t loop_end) const;
   std::string watched_text(const ProcessState& process, const code::Watched& watched,

@@ -209,8 +209,14 @@ std::string Scheduler::values_text(std::int32_t process) const {
   return text;
 }
 
+/// The number of actions that was too many.
+std::int64_t Scheduler::exceeded() const {
+  const bool is_by_equations = physics != nullptr && physics->answered > options_.max_answered;
+  return is_by_equations ? options_.max_answered : options_.max_actions;
+}
+
 Livelock Scheduler::explain_livelock(const std::vector<std::int32_t>& active) const {
-  Livelock livelock{.actions = options_.max_actions};
+  Livelock livelock{.actions = exceeded()};
   for (const std::int32_t process : active) {
     if (livelock.active.size() == kMaxListed) break;
     const ProcessState& state = processes_[at(process)];
@@ -223,7 +229,7 @@ Livelock Scheduler::explain_livelock(const std::vector<std::int32_t>& active) co
 
 Livelock Scheduler::explain_loop(std::int32_t process, std::int32_t loop_end) const {
   const Span span = processes_[at(process)].routine->spans[at(loop_end)];
-  return {{{quoted(name(process)), span, values_text(process)}}, options_.max_actions};
+  return {{{quoted(name(process)), span, values_text(process)}}, exceeded()};
 }
 
 /// A plain send to a process that has finished, or that never was, can never happen: false, and
