@@ -219,8 +219,13 @@ class Jump {
       result_.why = "a constraint is violated that no impulse can satisfy";
     }
     if (!done) return std::move(result_);
+    const std::vector<double> before = frame_;
     result_.solved = plan_.solve_leading(frame_);
     if (!result_.solved) result_.why = "the equations have no solution after the jump";
+    for (const VarRef x : plan_.overruled()) {
+      const double was = before[place(x)];
+      if (value(x) != was) result_.changes.push_back({x, was, value(x), false});
+    }
     return std::move(result_);
   }
 

@@ -183,7 +183,7 @@ bool ModeSearch::solve_plan(Attempt& attempt, const Sides& sides) {
   load(attempt);
   if (initial_) {
     attempt.solved = solve_start(attempt);
-  } else if (plan.has_choice() && !keep_values(attempt, kStill)) {
+  } else if (plan.can_jump() && !keep_values(attempt, kStill)) {
     solve_with_jump(attempt);
     if (!attempt.solved && attempt.refused.empty()) keep_values(attempt, Part::kTolerances);
   }

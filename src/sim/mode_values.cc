@@ -17,12 +17,12 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 double Part::moved(const Plan& plan, const std::vector<double>& from,
                    const std::vector<double>& to) const {
   double most = 0;
-  if (!plan.has_choice()) return most;
+  if (!plan.can_jump()) return most;
   const std::span<const VarRef> values = plan.values();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t place = at(plan.places()[i]);
     if (place >= from.size() || !(from[place] != to[place])) continue;
-    if (!plan.has_lower(values[i])) continue;
+    if (!plan.has_lower(values[i]) && !std::ranges::count(plan.overruled(), values[i])) continue;
     const bool is_new = plan_ == nullptr || !plan_->has_lower(values[i]);
     if (values[i].order > 0 && is_new) continue;
     const double before = from[place], after = to[place];

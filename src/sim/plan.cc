@@ -1,6 +1,7 @@
 #include "sim/plan.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "expr/build.h"
 #include "expr/differentiate.h"
@@ -27,7 +28,11 @@ Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::M
   }
   if (is_singular()) return;
   if (!is_static_) {
-    ip_ = structure::order_blocks(context_.pool, analysis_, structure::known_values(analysis_));
+    const std::vector<VarRef> known = structure::known_values(analysis_);
+    ip_ = structure::order_blocks(context_.pool, analysis_, known);
+    std::ranges::copy_if(known, std::back_inserter(overruled_), [&](VarRef x) {
+      return x.order == analysis_.d[at(analysis_.unknown_index(x.var))];
+    });
   }
   for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
     for (int k = 0; k <= analysis_.d[j]; ++k) {

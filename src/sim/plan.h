@@ -80,6 +80,10 @@ class Plan {
   const std::vector<std::unique_ptr<StateVariant>>& variants() const { return variants_; }
   /// Whether there is anything to choose: some equation is differentiated.
   bool has_choice() const;
+  /// Values that the modeller leaves known though no derivative of them is left: rows that were
+  /// combined cancel it, and determine the value. When the mode is entered they jump.
+  const std::vector<expr::VarRef>& overruled() const { return overruled_; }
+  bool can_jump() const { return has_choice() || !overruled_.empty(); }
 
   /// The values x_j^(k), k <= d_j, of all unknowns.
   std::span<const expr::VarRef> values() const { return values_; }
@@ -131,7 +135,7 @@ class Plan {
   };
   std::map<std::vector<expr::VarRef>, WithKnown> with_known_;
   std::vector<std::unique_ptr<StateVariant>> variants_;
-  std::vector<expr::VarRef> values_;
+  std::vector<expr::VarRef> values_, overruled_;
   std::unique_ptr<code::Formulas> divisors_;
   std::vector<std::int32_t> places_;
   struct Level {

@@ -75,10 +75,13 @@ class Analyser {
     result_.unknowns = system_.declared;
     const expr::Follow present{.delayed = false, .evented_conditions = false};
     const expr::Cone cone(pool_, system_.rows, present);
+    std::vector<VarRef> differentiated;
     for (const ExprId node : cone.nodes()) {
       if (pool_.op(node) != expr::Op::Variable) continue;
       const VarRef x = pool_.variable(node);
-      if (x.order > 0) result_.unknowns.push_back(x.var);
+      if (x.order == 0) continue;
+      differentiated.push_back(x);
+      result_.unknowns.push_back(x.var);
     }
     std::sort(result_.unknowns.begin(), result_.unknowns.end());
     const auto end = std::unique(result_.unknowns.begin(), result_.unknowns.end());
@@ -86,6 +89,11 @@ class Analyser {
     for (const VarId x : result_.unknowns) {
       const bool declared = std::binary_search(system_.declared.begin(), system_.declared.end(), x);
       result_.is_declared.push_back(declared ? 1 : 0);
+    }
+    result_.given_orders.assign(result_.unknowns.size(), 0);
+    for (const VarRef x : differentiated) {
+      int& highest = result_.given_orders[at(result_.unknown_index(x.var))];
+      highest = std::max(highest, x.order);
     }
   }
 
@@ -382,6 +390,9 @@ std::vector<int> written_orders(const Analysis& analysis) {
   for (graph::EdgeId edge{0}; edge.index < analysis.sigma.order.size(); ++edge.index) {
     int& highest = written[at(analysis.sigma.pattern.var_of(edge).index)];
     highest = std::max(highest, analysis.sigma.order[edge]);
+  }
+  for (std::size_t j = 0; j < analysis.given_orders.size(); ++j) {
+    written[j] = std::min(written[j], analysis.given_orders[j]);
   }
   return written;
 }

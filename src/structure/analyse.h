@@ -53,6 +53,7 @@ struct Combination {
 struct Analysis {
   std::vector<expr::VarId> unknowns;  ///< of the IVP: differentiated in a row, or declared (P1 §4)
   std::vector<char> is_declared;      ///< per unknown
+  std::vector<int> given_orders;      ///< per unknown: of its highest derivative in the rows given
   std::optional<Singular> singular;   ///< if set, nothing below holds
   std::vector<std::int32_t> kept;     ///< rows that count: all but redundant ones, ascending
   std::vector<std::int32_t> redundant;  ///< rows that follow from others, exactly; also if singular
@@ -148,7 +149,8 @@ BlockOrder order_blocks(const expr::Pool& pool, const Analysis& analysis,
                         std::span<const expr::VarRef> given,
                         std::span<const BlockOrder::Row> without = {});
 
-/// The highest order of derivative of each unknown in the kept rows, undifferentiated.
+/// The highest order of derivative of each unknown in the kept rows, undifferentiated. Combinations
+/// of rows may have higher ones, which nobody wrote.
 std::vector<int> written_orders(const Analysis& analysis);
 
 /// What is known in the IP: x_j for every unknown that is not declared (P1 §4), with its

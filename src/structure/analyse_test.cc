@@ -146,6 +146,14 @@ TEST(OrderBlocks, OfTheInitialProblem) {
   EXPECT_TRUE(order.under_unknowns.empty());
 }
 
+// The sum of the first row, differentiated, and the third has an x'' that nobody wrote: x' is no
+// known value.
+TEST(OrderBlocks, CombinedRowsMakeNothingKnown) {
+  Model model("x y z", "", {"x' = y + z - 2*x", "x' = -x", "y' + z' - x' = z - 2.5*x"});
+  const Analysis a = model.analyse();
+  EXPECT_EQ(model.text(known_values(a)), "x y z");
+}
+
 // A chain of pendulums hanging from each other, each written with velocities: five rows a link.
 TEST(Analyse, ALongChainOfPendulums) {
   const int links = 2000;
