@@ -272,6 +272,12 @@ class Part {
   Side side_of(const Sides& sides, int border) const;
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
   std::optional<ModeEquations> kinked_equations(const Sides& sides, std::optional<Diagnostic>& why);
+  /// Puts the rows of a mode in an order in which each stands where the row of the other mode is
+  /// whose place it takes.
+  void pair_rows(const ModeEquations& with, ModeEquations& mode) const;
+  void pair_rows(const ModeEquations& with, ModeEquations& mode, std::size_t first,
+                 std::size_t count) const;
+  std::vector<expr::VarRef> determined_by(expr::ExprId row, const ModeEquations& mode) const;
   Plan* plan_of(ModeEquations equations);
   Plan* plan_with_derivatives(ModeEquations equations);
   /// The plan that holds at the known values of the frame, if the equations were seen to be

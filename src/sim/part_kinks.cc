@@ -128,11 +128,12 @@ Part::Meeting Part::meeting(const Sides& sides, int border) {
   beside[at(border)] = Side::Plus;
   const std::optional<ModeEquations> plus = mode_equations(condition_truths(beside), why);
   beside[at(border)] = Side::Minus;
-  const std::optional<ModeEquations> minus = mode_equations(condition_truths(beside), why);
+  std::optional<ModeEquations> minus = mode_equations(condition_truths(beside), why);
   if (!plus || !minus || plus->system.rows.size() != minus->system.rows.size() ||
       plus->system.declared != minus->system.declared) {
     return {};
   }
+  pair_rows(*plus, *minus);
   const ExprId distance = conditions_.borders()[at(border)].difference;
   const expr::Occurrences moved = expr::variables(pool, std::array{distance});
   if (moved.node.empty()) return {};
@@ -221,6 +222,7 @@ std::optional<ModeEquations> Part::kinked_equations(const Sides& sides,
         one->system.declared != mode->system.declared) {
       return std::nullopt;
     }
+    pair_rows(*mode, *one);
     for (std::size_t i = 0; i < rows[0].size(); ++i) {
       if (groups.of_equation[at(one->equations[i])] != groups.of_equation[at(mode->equations[i])]) {
         return std::nullopt;

@@ -391,7 +391,7 @@ Part::BorderGroups Part::border_groups(const Sides& sides, const std::vector<int
 // such that the borders are not left: one more unknown and one more equation 0 = difference for
 // each, but for those that rest by the others. Borders that follow one of these are crossed with
 // it: they add nothing. Equations that
-// differ between the corners are paired by where they stand.
+// differ between the corners are paired (row_pairs.cc).
 std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
                                                    std::optional<Diagnostic>& why) {
   expr::Pool& pool = workshop_.pool();
@@ -432,6 +432,7 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
     if (one->system.rows.size() != rows.size() || one->system.declared != mixed->system.declared) {
       return std::nullopt;  // the sides have different unknowns: there is nothing to combine
     }
+    pair_rows(*mixed, *one);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const int group = groups.of_equation[at(one->equations[i])];
       if (group != groups.of_equation[at(mixed->equations[i])]) return std::nullopt;
