@@ -29,6 +29,25 @@ bool ModeSearch::run() {
 }
 
 bool ModeSearch::search() {
+  if (find()) return true;
+  if (!met_stuck_) return false;
+  show_loaded();
+  jumps_ = false;
+  avoids_stuck_ = false;
+  budget_ = budget_when_met_;
+  return find();
+}
+
+bool ModeSearch::is_avoided(const Attempt& attempt) {
+  if (!avoids_stuck_ || !part_.is_stuck(*attempt.plan, attempt.frame)) return false;
+  if (!std::exchange(met_stuck_, true)) {
+    budget_when_met_ = budget_;
+    budget_ = std::min(budget_, kForOthers);
+  }
+  return true;
+}
+
+bool ModeSearch::find() {
   loaded_ = part_.frame_;
   Sides start = start_sides();
   if (part_.is_crowded()) find_any_kinks(start);
@@ -42,7 +61,7 @@ bool ModeSearch::search() {
   leave_surfaces(start);
   if (initial_ && start_as_set(start)) return true;
   for (const bool jumps : {false, true}) {
-    if (jumps && !may_jump()) break;
+    if (jumps && (!may_jump() || (met_stuck_ && avoids_stuck_))) break;
     jumps_ = jumps;
     const bool may_slide = part_.workshop_.options.sliding != Sliding::Error;
     bool found = !jumps && iterate_exactly(start);
@@ -59,6 +78,7 @@ bool ModeSearch::search() {
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
     return true;
   }
+  if (met_stuck_ && avoids_stuck_) return false;
   const bool jumps = std::exchange(jumps_, false);
   budget_ = std::max(budget_, kForRest);
   if (iterate_sliding(start, true) || take_by_value()) return true;
@@ -367,7 +387,7 @@ bool ModeSearch::steps(Attempt& attempt, std::size_t row) {
 
 bool ModeSearch::take(const Sides& sides) {
   Attempt& found = attempt(sides);
-  if (!found.consistent()) return false;
+  if (!found.consistent() || is_avoided(found)) return false;
   if (steps(found)) {
     found.solved = false;
     return false;
@@ -440,7 +460,7 @@ bool ModeSearch::take_resting() {
       rests = true;
     }
     show(a);
-    if (!rests || part_.plan_for(sides).plan != a.plan) continue;
+    if (!rests || part_.plan_for(sides).plan != a.plan || is_avoided(a)) continue;
     if (a.after.empty()) {
       stay(a, sides);
     } else if (!take_what_follows(a)) {
@@ -492,7 +512,7 @@ bool ModeSearch::take_indifferent() {
     const Attempt& there = other->second;
     if (!have_same_values(a, there)) continue;
     show(a);
-    if (part_.plan_for(sides).plan != a.plan) continue;
+    if (part_.plan_for(sides).plan != a.plan || is_avoided(a)) continue;
     stay(a, sides);
     return true;
   }
@@ -514,7 +534,7 @@ bool ModeSearch::take_by_value() {
       sides[at(b)] = assumed_[i][at(b)];
     }
     show(a);
-    if (!holds || part_.plan_for(sides).plan != a.plan) continue;
+    if (!holds || part_.plan_for(sides).plan != a.plan || is_avoided(a)) continue;
     stay(a, sides);
     return true;
   }

@@ -31,6 +31,9 @@ namespace chi::sim {
 ///     sliding on some borders while others rest with them, sharing what holds them
 ///     a mode that its own values, if not their derivatives, agree with
 ///
+/// In all of this a mode in which time cannot pass comes last: where everything is still zero, a
+/// network in which a current source has no path has a solution, but not a moment later.
+///
 /// Modes without a solution are passed over: the one with all diodes blocking often has none.
 ///
 /// [1] K. G. Murty, "Note on a Bard-type scheme for solving the complementarity problem",
@@ -67,6 +70,8 @@ class ModeSearch {
   };
 
   bool search();
+  bool find();
+  bool is_avoided(const Attempt& attempt);
   Sides start_sides();
   void forget_attempts();
   void load(Attempt& attempt);
@@ -167,16 +172,20 @@ class ModeSearch {
   Part& part_;
   bool initial_;
   bool jumps_ = false;
+  bool avoids_stuck_ = true;  // modes in which time cannot pass are not taken,
+  bool met_stuck_ = false;    // and there was one
+  int budget_when_met_ = 0;
   bool is_over_ = false;  // an impulse was at this instant; nothing jumps again
   std::vector<double> loaded_;
   std::vector<double>
       assigned_;  // the same with what the equations make of assigned values; once asked for
   const Attempt* shown_ = nullptr;  // its values are the part's; none: `loaded_`
   std::map<std::pair<Sides, bool>, Attempt> attempts_;
-  std::vector<Attempt*> order_;         // as they were made
-  std::vector<Sides> assumed_;          // in the same order
-  int budget_ = 4000;                   // attempts
-  static constexpr int kForRest = 200;  // of which so many are left for bodies at rest
+  std::vector<Attempt*> order_;           // as they were made
+  std::vector<Sides> assumed_;            // in the same order
+  int budget_ = 4000;                     // attempts
+  static constexpr int kForRest = 200;    // of which so many are left for bodies at rest
+  static constexpr int kForOthers = 200;  // and so many to find another mode than one that is stuck
 };
 
 }  // namespace chi::sim

@@ -243,6 +243,8 @@ class Part {
   Diagnostic explain_undefined(std::string_view what, expr::ExprId e, Span span);
   /// Why time cannot pass in a static mode, if it cannot.
   std::optional<Diagnostic> explain_static();
+  /// Whether time could not pass with equations that determine an instant only: something moves.
+  bool is_stuck(const Plan& plan, const std::vector<double>& frame) const;
 
  private:
   friend class ModeSearch;

@@ -166,16 +166,22 @@ Diagnostic Part::explain_undefined(std::string_view what, expr::ExprId e, Span s
   return result;
 }
 
+bool Part::is_stuck(const Plan& plan, const std::vector<double>& frame) const {
+  if (!plan.is_static()) return false;
+  const bool is_driven = std::ranges::any_of(plan.equations().system.rows, [&](expr::ExprId row) {
+    return workshop_.pool().has(row, expr::kHasTime | expr::kHasDelay);
+  });
+  if (is_driven) return true;
+  for (std::size_t i = 0; i < plan.values().size(); ++i) {
+    const std::size_t place = at(plan.places()[i]);
+    if (plan.values()[i].order == 0 || place >= frame.size()) continue;
+    if (std::abs(frame[place]) > 1e3 * workshop_.options.atol) return true;
+  }
+  return false;
+}
+
 std::optional<Diagnostic> Part::explain_static() {
-  if (plan_ == nullptr || !plan_->is_static()) return std::nullopt;
-  bool moves = false;
-  for (const expr::ExprId row : plan_->equations().system.rows) {
-    moves = moves || workshop_.pool().has(row, expr::kHasTime | expr::kHasDelay);
-  }
-  for (const expr::VarRef x : plan_->values()) {
-    if (x.order > 0) moves = moves || std::abs(frame_[at(place(x))]) > 1e3 * workshop_.options.atol;
-  }
-  if (!moves) return std::nullopt;
+  if (plan_ == nullptr || !is_stuck(*plan_, frame_)) return std::nullopt;
   structure::Analysis analysis = plan_->analysis();
   analysis.singular = plan_->why_static();
   Diagnostic result = explain_singular(*plan_, analysis);
