@@ -12,6 +12,10 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+/// Parts of a window. What leaves the border properly, be it for a moment, as a ball does that
+/// bounces, is seen in one of the first.
+constexpr std::array kLooks = {0.0, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.25, 0.5, 0.75, 1.0};
+
 }  // namespace
 
 /// By trying: the states are moved by their tolerances, to and fro.
@@ -51,14 +55,15 @@ bool PartRun::departs_within_tolerance(int border, const Tracked& track, Side si
     part_.set_departs(border, departs);
   }
   if (!part_.departs(border)) return false;
+  const double band = part_.start_band(border, time);
   double worst = 0;
-  bool was_left = false;
-  for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+  bool has_left = false;
+  for (const double part : kLooks) {
     if (part == 0 && time == decided_) continue;
     const double g =
         sign * difference_at(track, part < 1 ? time + part * (reached_ - time) : reached_);
-    if (std::isnan(g) || (g < 0 && was_left)) worst = -HUGE_VAL;
-    was_left = was_left || g > 0;
+    if (std::isnan(g) || (g < 0 && has_left)) worst = -HUGE_VAL;
+    has_left = has_left || g > band;
     worst = std::min(worst, g);
   }
   if (worst == 0) {  // a motion that is on its own side from begin to end has left
