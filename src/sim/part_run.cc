@@ -319,6 +319,10 @@ void PartRun::notice_singular_points(double end) {
     const std::vector<structure::Analysis::Divisor>& combined = part_.plan()->analysis().divisors;
     const std::size_t solved = pivots_.size() - combined.size();
     const double time = singular_time(k, pivots_[k], pivots_time_, end);
+    if (time == end && !events_.empty()) {  // not yet passed: the mode may end at this event
+      next_pivots_[k] = pivots_[k];
+      continue;
+    }
     if (k < solved) {
       part_.warn_of_singular_point(motion_->owner_of_pivot(k), time);
     } else {
