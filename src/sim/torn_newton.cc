@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "expr/differentiate.h"
+#include "expr/incidence.h"
 #include "expr/substitute.h"
 #include "graph/tearing.h"
 #include "sim/isolate.h"
@@ -20,10 +21,8 @@ constexpr std::size_t kMostTorn = 12;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-graph::Tearing tear(expr::Pool& pool, std::span<const ExprId> rows,
-                    std::span<const ExprId> unknowns) {
-  const auto n = static_cast<std::int32_t>(rows.size());
-  const expr::Jacobian jacobian = expr::jacobian(pool, rows, unknowns);
+graph::Tearing tear(const expr::Pool& pool, const expr::Jacobian& jacobian) {
+  const std::int32_t n = jacobian.rows();
   graph::BipartiteBuilder builder(n, n);
   for (std::int32_t i = 0; i < n; ++i) {
     builder.add({i}, {i});  // the match, even where its derivative is zero everywhere
@@ -55,7 +54,8 @@ std::optional<TornNewton> TornNewton::make(const SolverContext& context,
     roots.push_back(row.expr);
   }
   for (const expr::VarRef x : unknowns) leaves.push_back(leaf_of(pool, x));
-  const graph::Tearing tearing = tear(pool, roots, leaves);
+  const expr::Jacobian slopes = expr::jacobian(pool, roots, leaves);
+  const graph::Tearing tearing = tear(pool, slopes);
   if (tearing.torn.size() > kMostTorn) return std::nullopt;
 
   std::vector<expr::Replacement> assigned;
@@ -85,8 +85,14 @@ std::optional<TornNewton> TornNewton::make(const SolverContext& context,
     result.torn_places_.push_back(context.leaves.place(leaves[at(var.index)]));
     result.nominal_.push_back(context.nominal ? context.nominal(unknowns[at(var.index)]) : 1.0);
   }
-  for (const expr::Replacement& a : assigned) {
-    result.assigned_places_.push_back(context.leaves.place(a.what));
+  std::vector<ExprId> bent = expr::variables(pool, slopes.entry).node;  // by them slopes change
+  std::ranges::sort(bent);
+  for (std::size_t k = 0; k < assigned.size(); ++k) {
+    const ExprId leaf = assigned[k].what;
+    result.assigned_places_.push_back(context.leaves.place(leaf));
+    if (!std::ranges::binary_search(bent, leaf)) continue;
+    const double nominal = context.nominal ? context.nominal(pool.variable(leaf)) : 1.0;
+    result.bent_.push_back({k, nominal});
   }
   result.values_.resize(code.size());
   result.matrix_.resize(torn.size() * torn.size());
@@ -151,6 +157,13 @@ bool TornNewton::solve(double* frame) {
     last = 0.5 * size;
   }
   if (!assignments_.evaluate(frame, assigned_.data())) return false;
+  // Where an assigned unknown changes much with those that were cut, a small step of these leads to
+  // another solution than the one that is near.
+  for (const auto& [k, nominal] : bent_) {
+    const double guess = frame[assigned_places_[k]];
+    const double size = std::max(std::abs(guess), nominal);
+    if (!(std::abs(assigned_[k] - guess) <= kNear * size)) return false;
+  }
   for (std::size_t k = 0; k < assigned_.size(); ++k) {
     if (!std::isfinite(assigned_[k])) return false;
     frame[assigned_places_[k]] = assigned_[k];

@@ -43,7 +43,12 @@ class TornNewton {
   code::Formulas equations_;    // residuals, then the entries of their Jacobian
   code::Formulas assignments_;  // of the other unknowns
   std::vector<std::int32_t> torn_places_, assigned_places_;
-  std::vector<double> nominal_;            // of the torn ones
+  std::vector<double> nominal_;  // of the torn ones
+  struct Bent {
+    std::size_t assigned = 0;  ///< its number
+    double nominal = 1;
+  };
+  std::vector<Bent> bent_;                 // assigned unknowns in which equations are not linear
   std::vector<std::size_t> entry_places_;  // of the entries, in the dense matrix by rows
   std::vector<double> values_, matrix_, step_, assigned_;
   int iterations_ = 0;
