@@ -15,18 +15,19 @@ using expr::ExprId;
 /// Relative to the size of values: what lies this close to each other cannot be told apart.
 constexpr double kApart = 4e-16;
 
-/// Where a window is looked at, in parts of it: so unevenly that steps cannot look like a slope.
-constexpr std::array<double, 5> kLooks = {0, 0.22, 0.47, 0.71, 1};
+/// Those of the looks at a window that tell of jumps.
+constexpr std::array<std::size_t, 5> kTelling = {0, 2, 3, 4, 6};
 constexpr double kUneven = 0.05;  // of the largest change from look to look
 
 /// How far the value in the middle is from the cubic through the others.
-double unevenness(const std::array<double, kLooks.size()>& value) {
+double unevenness(const std::array<double, kTelling.size()>& value) {
+  const auto place = [](std::size_t i) { return PartRun::kLookPlaces[kTelling[i]]; };
   double expected = 0;
-  for (std::size_t i = 0; i < kLooks.size(); ++i) {
+  for (std::size_t i = 0; i < kTelling.size(); ++i) {
     if (i == 2) continue;
     double factor = 1;
-    for (std::size_t j = 0; j < kLooks.size(); ++j) {
-      if (j != 2 && j != i) factor *= (kLooks[2] - kLooks[j]) / (kLooks[i] - kLooks[j]);
+    for (std::size_t j = 0; j < kTelling.size(); ++j) {
+      if (j != 2 && j != i) factor *= (place(2) - place(j)) / (place(i) - place(j));
     }
     expected += factor * value[i];
   }
@@ -53,17 +54,24 @@ const std::vector<ExprId>& PartRun::box_calls() {
   return calls;
 }
 
-/// The first jump in the window, between two times that have none between them.
+/// The first jump in the window, between two times that have none between them; and `corner_`.
 std::optional<PartRun::Break> PartRun::find_break() {
   std::optional<Break> first;
+  corner_.reset();
   solved_.clear();
   search_frame_ = part_.frame();
   part_.fit(search_frame_);
   for (const ExprId call : box_calls()) {
     Tracked& track = tracked(call);
     if (track.kind == Tracked::Kind::Still) continue;
-    const std::optional<Break> found = find_break(track);
-    if (!found) continue;
+    const std::optional<Looks> looks = look(track);
+    if (!looks) continue;
+    const std::optional<Break> found = find_break(track, *looks);
+    if (!found) {
+      const std::optional<double> corner = find_corner(track, *looks);
+      if (corner && !(corner_ && *corner_ <= *corner) && matters(*corner)) corner_ = corner;
+      continue;
+    }
     const double same = 4 * kApart * std::abs(found->before);
     if (first && std::abs(found->before - first->before) <= same) {  // jumps of several at once
       first = Break{std::min(first->before, found->before), std::max(first->behind, found->behind)};
@@ -74,13 +82,24 @@ std::optional<PartRun::Break> PartRun::find_break() {
   return first;
 }
 
-std::optional<PartRun::Break> PartRun::find_break(const Tracked& track) {
-  std::array<double, kLooks.size()> time{}, value{};
-  double change = 0, size = 0;
-  for (std::size_t k = 0; k < kLooks.size(); ++k) {
-    time[k] = kLooks[k] == 1 ? reached_ : from_ + kLooks[k] * (reached_ - from_);
-    value[k] = difference_at(track, time[k]);
+/// The values of a function in the window; none if it has none somewhere.
+std::optional<PartRun::Looks> PartRun::look(const Tracked& track) {
+  Looks value{};
+  for (std::size_t k = 0; k < kLookPlaces.size(); ++k) {
+    value[k] = difference_at(
+        track, kLookPlaces[k] == 1 ? reached_ : from_ + kLookPlaces[k] * (reached_ - from_));
     if (std::isnan(value[k])) return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<PartRun::Break> PartRun::find_break(const Tracked& track, const Looks& looks) {
+  std::array<double, kTelling.size()> time{}, value{};
+  double change = 0, size = 0;
+  for (std::size_t k = 0; k < kTelling.size(); ++k) {
+    const double part = kLookPlaces[kTelling[k]];
+    time[k] = part == 1 ? reached_ : from_ + part * (reached_ - from_);
+    value[k] = looks[kTelling[k]];
     size = std::max(size, std::abs(value[k]));
     if (k > 0) change = std::max(change, std::abs(value[k] - value[k - 1]));
   }
@@ -88,7 +107,7 @@ std::optional<PartRun::Break> PartRun::find_break(const Tracked& track) {
   if (change <= least || std::abs(unevenness(value)) <= least + kUneven * change) {
     return std::nullopt;
   }
-  for (std::size_t k = 1; k < kLooks.size(); ++k) {
+  for (std::size_t k = 1; k < kTelling.size(); ++k) {
     if (std::abs(value[k] - value[k - 1]) <= least) continue;
     const auto found = locate_break(track, {time[k - 1], time[k]}, value[k - 1], value[k]);
     if (found) return found;
@@ -114,23 +133,26 @@ std::optional<PartRun::Break> PartRun::locate_break(const Tracked& track, Break 
   return Break{left, right};
 }
 
-/// Ends the window before a jump, or says where it is, if it comes at once. Where jumps come one
-/// after the other, as in a motion that is held on one, they are looked for less and less often.
+/// Ends the window before a jump, or at a corner, or says where a jump is, if it comes at once.
+/// Where jumps come one after the other, as in a motion that is held on one, they are looked for
+/// less and less often.
 numerics::StepStatus PartRun::stop_before_break() {
   constexpr double kCrowded = 1e-6;  // of the time: so near to each other
   constexpr int kLongestPause = 1024;
   break_at_ = -1;
   ++windows_since_break_;
   if (windows_since_break_ <= pause_ || box_calls().empty()) return numerics::StepStatus::Stepped;
-  const std::optional<Break> found = find_break();
-  if (!found) return numerics::StepStatus::Stepped;
   const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * (reached_ - from_));
-  if (found->before - from_ > least) {
-    is_before_break_ = true;
-    const numerics::StepStatus status = motion_->retake(found->before);
+  std::optional<Break> found = find_break();
+  // What ends before a jump or at a corner may have another one inside.
+  while (found ? found->before - from_ > least : corner_ && *corner_ - from_ > least) {
+    is_before_break_ = found.has_value();
+    const numerics::StepStatus status = motion_->retake(found ? found->before : *corner_);
     reached_ = motion_->t();
-    return status;
+    if (status != numerics::StepStatus::Stepped) return status;
+    found = find_break();
   }
+  if (!found) return numerics::StepStatus::Stepped;
   const bool is_crowded = found->behind - last_break_ <= kCrowded * std::abs(found->behind);
   pause_ = is_crowded ? std::min(2 * pause_ + 1, kLongestPause) : 0;
   windows_since_break_ = 0;

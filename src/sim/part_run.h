@@ -65,6 +65,10 @@ class PartRun {
   /// tolerance. Whether there is one such state.
   bool put_on_border(int border);
 
+  /// Where functions that only statements can compute are looked at in a window, in parts of it: so
+  /// unevenly that steps cannot look like a slope.
+  static constexpr std::array<double, 7> kLookPlaces = {0, 0.06, 0.22, 0.47, 0.71, 0.93, 1};
+
   /// A process waits for a condition.
   void watch(int condition) {
     ++watched_[condition];
@@ -121,17 +125,22 @@ class PartRun {
   std::vector<double> pivots_;  // of this motion at `pivots_time_`; empty: none yet
   std::vector<double> next_pivots_;
   double pivots_time_ = 0;
+  using Looks = std::array<double, kLookPlaces.size()>;
+  std::optional<Looks> look(const Tracked& track);
   /// A jump of a function that only statements can compute: between these times.
   struct Break {
     double before = 0, behind = 0;
   };
   const std::vector<expr::ExprId>& box_calls();
   std::optional<Break> find_break();
-  std::optional<Break> find_break(const Tracked& track);
+  std::optional<Break> find_break(const Tracked& track, const Looks& looks);
   std::optional<Break> locate_break(const Tracked& track, Break between, double at_left,
                                     double at_right);
+  std::optional<double> find_corner(const Tracked& track, const Looks& looks);
+  bool matters(double corner);
   numerics::StepStatus stop_before_break();
   std::map<const Plan*, std::vector<expr::ExprId>> box_calls_;
+  std::optional<double> corner_;  // of such a function, in the window
   bool is_before_break_ = false;  // the window ended there
   double break_at_ = -1;          // in the window, right at its begin
   double last_break_ = -1;
