@@ -108,7 +108,7 @@ class PartRun {
   void find_end_of_sliding(int border, expr::ExprId weight, Side side, double time);
   double border_size(int border);
   bool ends_on_border(int border, double value, double slope);
-  void check_side(int border, std::optional<Side> side, double time,
+  bool check_side(int border, std::optional<Side> side, double time, double until,
                   numerics::FunctionRef<double(double)> value,
                   std::optional<double> known_size = {});
   void note(int border, double time, double value, int direction, bool is_jump = false);

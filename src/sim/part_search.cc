@@ -277,7 +277,7 @@ void PartRun::find(int border, ExprId difference, std::optional<Side> side, doub
   if (side == Side::On && track.kind != Tracked::Kind::Still) {
     // It is zero and stays zero: roots of what rounding makes of that are no events.
     const auto value = [&](double t) { return difference_at(track, t); };
-    check_side(border, side, time, value);
+    check_side(border, side, time, reached_, value);
     return;
   }
   if (border >= 0 && side && track.kind != Tracked::Kind::Still &&
@@ -299,7 +299,7 @@ void PartRun::find_end_of_sliding(int border, ExprId weight, Side side, double t
   Tracked& track = tracked(weight);
   if (events_.size() != before || track.kind == Tracked::Kind::Still) return;
   check_side(
-      border, side, time, [&](double t) { return difference_at(track, t); }, 1.0);
+      border, side, time, reached_, [&](double t) { return difference_at(track, t); }, 1.0);
 }
 
 /// Where a value that only statements can compute is another one than the one that is held, or
@@ -377,8 +377,11 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
     options.noise =
         std::max(4 * std::abs(begin), 1e-15 * (size + slope * std::max(std::abs(time), h)));
   }
+  const auto value = [&](double t) { return numerics::evaluate(p, (t - from_) / h); };
   const numerics::Isolation found = numerics::isolate(p, options);
   if (found.count > 0) {
+    const double until = from_ + 0.5 * (start + found.roots()[0].left) * h;
+    if (at_zero && check_side(border, side, time, until, value)) return;
     const numerics::Location location =
         numerics::locate(p, found.roots()[0], {.method = workshop_.options.root_finder});
     note(border, from_ + location.right * h, location.value_right,
@@ -394,8 +397,7 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
     note(border, from_ + *touch * h, numerics::evaluate(p, *touch), 0);
     return;
   }
-  const auto value = [&](double t) { return numerics::evaluate(p, (t - from_) / h); };
-  check_side(border, side, time, value);
+  check_side(border, side, time, reached_, value);
 }
 
 /// The equations solved at a time in the window, into `search_frame_`. The borders are looked at in
@@ -487,7 +489,10 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     options.noise =
         std::max(4 * std::abs(begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
   }
+  const auto of_time = [&](double t) { return difference_at(track, t); };
   const auto take = [&](numerics::IsolatedRoot root) {
+    const double until = from_ + 0.5 * (start + root.left) * h;
+    if (at_zero && check_side(border, side, time, until, of_time)) return;
     // A motion that left the band on its own side comes back to the border itself.
     for (const double part : {0.25, 0.5, 0.75, 1.0}) {
       const double theta = start + part * (root.left - start);
@@ -553,8 +558,7 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     const double end = value(1), before = value(1 - 1e-3);
     if (ends_on_border(border, end, end - before)) return;
   }
-  const auto of_time = [&](double t) { return difference_at(track, t); };
-  check_side(border, side, time, of_time);
+  check_side(border, side, time, reached_, of_time);
 }
 
 /// Only rounding keeps a root behind the end of the window, where there is a deadline: both are at
@@ -611,33 +615,34 @@ double PartRun::border_size(int border) {
   return border >= 0 ? part_.border_size(border, search_frame_) : 1;
 }
 
-/// The window holds no root, and yet ends on the other side than it began, or off a border it was
-/// on: the decision at its begin was one of rounding. The event is where that shows.
-void PartRun::check_side(int border, std::optional<Side> side, double time,
+/// Up to `until` there is no root, and yet the motion is on the other side there than it began, or
+/// off a border it was on: the decision at the begin was one of rounding. The event is where that
+/// shows. Whether there is one.
+bool PartRun::check_side(int border, std::optional<Side> side, double time, double until,
                          numerics::FunctionRef<double(double)> value,
                          std::optional<double> known_size) {
-  if (!side) return;
-  double end = value(reached_);
-  if (std::isnan(end)) return;
-  double last = reached_;
+  if (!side) return false;
+  double end = value(until);
+  if (std::isnan(end)) return false;
+  double last = until;
   if (*side == Side::On) {  // it may leave and come back
     for (const double part : {0.25, 0.5, 0.75}) {
-      const double g = value(time + part * (reached_ - time));
+      const double g = value(time + part * (until - time));
       if (!(std::abs(g) > std::abs(end))) continue;
       end = g;
-      last = time + part * (reached_ - time);
+      last = time + part * (until - time);
     }
   }
-  if ((*side == Side::Plus && end >= 0) || (*side == Side::Minus && end <= 0)) return;
+  if ((*side == Side::Plus && end >= 0) || (*side == Side::Minus && end <= 0)) return false;
   const double size = known_size ? *known_size : border_size(border);
-  double band = 4 * std::max(part_.start_band(border, reached_), part_.start_band(border, time)) +
+  double band = 4 * std::max(part_.start_band(border, until), part_.start_band(border, time)) +
                 1e-2 * workshop_.options.atol + 16 * std::numeric_limits<double>::epsilon() * size;
   // What counts as being on it must not be what counts as having left it.
   if (*side == Side::On) band = std::max(band, 2 * Part::kRelativeBand * size);
   const bool wrong = *side == Side::On     ? std::abs(end) > band
                      : *side == Side::Plus ? end < -band
                                            : end > band;
-  if (!wrong) return;
+  if (!wrong) return false;
   const double sign = end > 0 ? 1 : -1;
   double left = time, right = last;
   for (int i = 0; i < 60 && right - left > 4e-16 * std::abs(right); ++i) {
@@ -646,6 +651,7 @@ void PartRun::check_side(int border, std::optional<Side> side, double time,
   }
   const double found = value(right);
   note(border, right, found, end > 0 ? 1 : -1, std::abs(found) > 4 * band);
+  return true;
 }
 
 }  // namespace chi::sim
