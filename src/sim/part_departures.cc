@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "sim/part_run.h"
 
@@ -55,24 +56,24 @@ bool PartRun::departs_within_tolerance(int border, const Tracked& track, Side si
     part_.set_departs(border, departs);
   }
   if (!part_.departs(border)) return false;
-  const double band = part_.start_band(border, time);
-  double worst = 0;
-  bool has_left = false;
-  for (const double part : kLooks) {
-    if (part == 0 && time == decided_) continue;
-    const double g =
-        sign * difference_at(track, part < 1 ? time + part * (reached_ - time) : reached_);
-    if (std::isnan(g) || (g < 0 && has_left)) worst = -HUGE_VAL;
-    has_left = has_left || g > band;
-    worst = std::min(worst, g);
+  std::array<double, kLooks.size()> seen{};
+  for (std::size_t k = 0; k < kLooks.size(); ++k) {
+    if (k == 0 && time == decided_) continue;
+    const double t = kLooks[k] < 1 ? time + kLooks[k] * (reached_ - time) : reached_;
+    seen[k] = sign * difference_at(track, t);
   }
-  if (worst == 0) {  // a motion that is on its own side from begin to end has left
+  const double worst = *std::ranges::min_element(seen);
+  if (worst >= 0) {  // a motion that is on its own side from begin to end has left
     if (time != decided_) part_.set_departs(border, false);
     return false;
   }
-  if (std::isfinite(worst) && values_at(reached_, search_frame_) &&
-      -worst <= part_.uncertainty(border, search_frame_)) {
-    return true;
+  if (values_at(reached_, search_frame_)) {
+    const double most = part_.uncertainty(border, search_frame_);
+    const double rounding =
+        most * 4 * std::numeric_limits<double>::epsilon() / workshop_.options.rtol;
+    const auto left = std::ranges::find_if(seen, [&](double g) { return !(g <= rounding); });
+    const bool comes_back = std::any_of(left, seen.end(), [](double g) { return !(g >= 0); });
+    if (!comes_back && -worst <= most) return true;
   }
   part_.set_departs(border, false);
   return false;
