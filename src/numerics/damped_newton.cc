@@ -7,21 +7,23 @@
 #include <utility>
 
 #include "base/check.h"
-#include "numerics/rank_revealing.h"
 
 namespace chi::numerics {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kStagnation = 1e-8;   // steps smaller than this that do not shrink are noise
+constexpr double kHuge = 1e4;          // steps of this size are of a Jacobian as good as singular
 constexpr int kLargestReported = 500;  // equations for which dependencies are worked out
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+double size_of(double row) { return row > 0 ? row : 1.0; }
+
 double norm_of(std::span<const double> residual, std::span<const double> scale) {
   double most = 0.0;
   for (std::size_t i = 0; i < residual.size(); ++i) {
-    most = std::max(most, std::abs(residual[i]) / (scale[i] > 0 ? scale[i] : 1.0));
+    most = std::max(most, std::abs(residual[i]) / size_of(scale[i]));
   }
   return most;
 }
@@ -76,6 +78,8 @@ SolveStatus DampedNewton::attempt() {
     return status == EvalStatus::Fatal ? SolveStatus::Stopped : SolveStatus::Undefined;
   }
   damping_ = 1.0;
+  stays_near_ = false;
+  std::ranges::fill(step_, 0.0);
   bool follows_step = false;  // whether damping can be predicted from the step before
   int nudges = 0;
   for (int k = 0; k < options_.max_iterations; ++k) {
@@ -83,7 +87,15 @@ SolveStatus DampedNewton::attempt() {
       return converged_at(x_, residual_);
     }
     const SolveStatus prepared = factor_jacobian();
-    if (prepared == SolveStatus::Singular && k > 0 && nudges < 3) {
+    if (prepared == SolveStatus::Singular && is_isolated_solution()) {
+      return converged_at(x_, residual_);
+    }
+    if (prepared == SolveStatus::Singular && k == 0) {
+      if (!(options_.around_singular_guess > 0) || problem_->linear) return prepared;
+      stays_near_ = true;
+      if (step_across()) continue;
+    }
+    if (prepared == SolveStatus::Singular && nudges < 3) {
       if (!nudge(nudges++)) return prepared;
       follows_step = false;
       continue;
@@ -96,6 +108,12 @@ SolveStatus DampedNewton::attempt() {
     step_size_ = largest(step_, weights_);
     if (follows_step) predict_damping();
     const std::optional<SolveStatus> ended = take_step();
+    const bool is_stuck = ended == SolveStatus::NoProgress && step_size_ > kHuge;
+    if (is_stuck && nudges < 3 && nudge(nudges)) {
+      ++nudges;
+      follows_step = false;
+      continue;
+    }
     if (ended) return *ended;
     follows_step = true;
   }
@@ -265,11 +283,75 @@ bool DampedNewton::shorten(double damping, bool clipped) {
   return true;
 }
 
-// Leaves a point where the Jacobian is singular by a small move, the same one every time.
+// The scaled Jacobian, where it is singular; false if it is too large to look at closely.
+bool DampedNewton::decompose() {
+  if (pattern_.rows > kLargestReported) return false;
+  const std::size_t rows = at(pattern_.rows);
+  std::vector<double> matrix(rows * at(pattern_.cols), 0.0);
+  for (std::size_t j = 0; j < x_.size(); ++j) {
+    for (int k = pattern_.column_starts[j]; k < pattern_.column_starts[j + 1]; ++k) {
+      const std::size_t i = at(pattern_.row_indices[at(k)]);
+      matrix[j * rows + i] = jacobian_[at(k)] * weights_[j] / size_of(row_size_[i]);
+    }
+  }
+  seen_.factor(pattern_.rows, pattern_.cols, matrix);
+  return true;
+}
+
+// Whether the equations hold here, and here only, though the Jacobian is singular: as those of
+// pipes side by side, c q|q| each, where none of them carries anything. Beside this point, where
+// the Jacobian sees no difference, equations are off by much more than rounding, and the Jacobian
+// is regular. An unknown that has lost its factor, as T in q T = p, makes no difference anywhere.
+bool DampedNewton::is_isolated_solution() {
+  constexpr double kBeside = 1e-3;
+  if (!problem_->sizes || problem_->sizes(x_, terms_) != EvalStatus::Ok) return false;
+  if (!is_rounding(pattern_, jacobian_, residual_, terms_)) return false;
+  if (!decompose() || seen_.rank() == pattern_.cols) return false;
+  const std::size_t open = at(pattern_.cols - seen_.rank());
+  std::vector<double> unseen(open * x_.size()), there(jacobian_.size());
+  seen_.null_space(unseen);
+  for (int side = 0; side < 2; ++side) {
+    std::ranges::copy(x_, trial_.begin());
+    for (std::size_t k = 0; k < open; ++k) {
+      const double part = kBeside * (1 + 0.5 * scatter(0, static_cast<int>(k)));
+      for (std::size_t j = 0; j < x_.size(); ++j) {
+        trial_[j] += (side == 0 ? part : -part) * weights_[j] * unseen[k * x_.size() + j];
+      }
+    }
+    const bool has_values = residual_at(trial_, trial_residual_) == EvalStatus::Ok &&
+                            problem_->sizes(trial_, terms_) == EvalStatus::Ok;
+    if (!has_values || is_rounding(pattern_, jacobian_, trial_residual_, terms_) ||
+        evaluate_jacobian(*problem_, trial_, there) != EvalStatus::Ok ||
+        !backend_.factor(*problem_, there)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Leaves a guess where the Jacobian is singular by the shortest step that solves what it does see:
+// pipes side by side, none of which carries anything, share what comes. Whether that is a move.
+bool DampedNewton::step_across() {
+  if (!decompose()) return false;
+  for (std::size_t i = 0; i < residual_.size(); ++i) {
+    trial_residual_[i] = -residual_[i] / size_of(row_size_[i]);
+  }
+  seen_.solve(trial_residual_, step_);
+  for (std::size_t j = 0; j < x_.size(); ++j) trial_[j] = x_[j] + weights_[j] * step_[j];
+  clip_to_bounds(*problem_, trial_);
+  if (trial_ == x_ || residual_at(trial_, trial_residual_) != EvalStatus::Ok) return false;
+  std::swap(x_, trial_);
+  std::swap(residual_, trial_residual_);
+  return true;
+}
+
+// Leaves a point where the Jacobian is singular by a small move onwards, the same one every time.
+// At the corner of x|x|, where damped steps from the wrong side end, that leads to the right one.
 bool DampedNewton::nudge(int round) {
   const double size = 1e-3 * std::pow(10.0, round);
   for (std::size_t j = 0; j < x_.size(); ++j) {
-    trial_[j] = x_[j] + size * weights_[j] * (1 + 0.5 * scatter(round, static_cast<int>(j)));
+    const double way = std::copysign(size, step_[j]);
+    trial_[j] = x_[j] + way * weights_[j] * (1 + 0.5 * scatter(round, static_cast<int>(j)));
   }
   clip_to_bounds(*problem_, trial_);
   if (residual_at(trial_, trial_residual_) != EvalStatus::Ok) return false;
@@ -314,6 +396,10 @@ SolveStatus DampedNewton::converged_at(std::span<const double> x,
     note_if_best(x, residual);
     return SolveStatus::Inconsistent;
   }
+  for (std::size_t j = 0; stays_near_ && j < x.size(); ++j) {
+    const double away = std::abs(x[j] - guess_[j]);
+    if (away > options_.around_singular_guess * weights_[j]) return SolveStatus::Singular;
+  }
   std::ranges::copy(x, best_.begin());
   best_is_known_ = true;
   report_worst(residual);
@@ -332,7 +418,7 @@ void DampedNewton::note_if_best(std::span<const double> x, std::span<const doubl
 void DampedNewton::report_worst(std::span<const double> residual) {
   result_.residual_norm = 0.0;
   for (std::size_t i = 0; i < residual.size(); ++i) {
-    const double norm = std::abs(residual[i]) / (row_size_[i] > 0 ? row_size_[i] : 1.0);
+    const double norm = std::abs(residual[i]) / size_of(row_size_[i]);
     if (i > 0 && !(norm > result_.residual_norm)) continue;
     result_.residual_norm = norm;
     result_.worst_equation = static_cast<int>(i);

@@ -6,6 +6,7 @@
 
 #include "numerics/newton.h"
 #include "numerics/nonlinear_problem.h"
+#include "numerics/rank_revealing.h"
 
 namespace chi::numerics {
 
@@ -49,6 +50,9 @@ class DampedNewton {
   double allowed_damping(double step_norm) const;
   void predict_damping();
   bool shorten(double damping, bool clipped);
+  bool decompose();
+  bool is_isolated_solution();
+  bool step_across();
   bool nudge(int round);
   void perturb_guess(int round, const std::vector<int>& directions);
   std::vector<int> dependent_unknowns() const;
@@ -71,8 +75,10 @@ class DampedNewton {
   double step_size_ = 0.0;  // the largest component of the step, weighted
   double best_norm_ = 0.0;
   bool best_is_known_ = false;
+  bool stays_near_ = false;  // the guess, at which the Jacobian was singular
   std::vector<double> x_, trial_, residual_, trial_residual_, step_, correction_, last_correction_;
   std::vector<double> weights_, best_, guess_, jacobian_;
+  RankRevealingQr seen_;           // of a singular Jacobian
   std::vector<double> terms_;      // NonlinearProblem::sizes
   std::vector<double> row_size_;   // of the equations at x_
   std::vector<double> row_scale_;  // the first such size that is not zero: compares points

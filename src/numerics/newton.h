@@ -13,6 +13,9 @@ struct NewtonOptions {
   /// Estimated error of the solution, relative to max(|x|, nominal), that ends the iteration. The
   /// default asks for all digits; where rounding in F prevents them, the iteration ends there too.
   double tolerance = 5e-17;
+  /// A guess at which the Jacobian is singular is left for a solution no further away than this,
+  /// relative to max(|x|, nominal). If it is 0 the attempt ends there.
+  double around_singular_guess = 0;
 };
 
 /// Solves square systems with one Jacobian pattern by damped Newton steps.

@@ -87,10 +87,15 @@ void size_equations(const SparsePattern& pattern, std::span<const double> jacobi
   }
 }
 
-bool is_balanced(const SparsePattern& pattern, std::span<const double> jacobian,
-                 std::span<const double> residual, std::span<const double> terms) {
-  constexpr double kLittle = 1e-8, kRounding = 64 * std::numeric_limits<double>::epsilon();
-  std::vector<double> open(residual.size(), 0.0);
+namespace {
+
+constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
+
+// Per equation: how far it is off for the rounding of all terms, its own and those of others that
+// tell its unknowns.
+std::vector<double> rounding_of(const SparsePattern& pattern, std::span<const double> jacobian,
+                                std::span<const double> terms) {
+  std::vector<double> off(terms.size(), 0.0);
   for (int j = 0; j < pattern.cols; ++j) {
     const auto begin = static_cast<std::size_t>(pattern.column_starts[static_cast<std::size_t>(j)]);
     const auto end =
@@ -101,12 +106,30 @@ bool is_balanced(const SparsePattern& pattern, std::span<const double> jacobian,
       if (jacobian[k] != 0) noise = std::max(noise, kRounding * size / std::abs(jacobian[k]));
     }
     for (std::size_t k = begin; k < end; ++k) {
-      open[static_cast<std::size_t>(pattern.row_indices[k])] += noise * std::abs(jacobian[k]);
+      off[static_cast<std::size_t>(pattern.row_indices[k])] += noise * std::abs(jacobian[k]);
     }
   }
+  return off;
+}
+
+}  // namespace
+
+bool is_balanced(const SparsePattern& pattern, std::span<const double> jacobian,
+                 std::span<const double> residual, std::span<const double> terms) {
+  constexpr double kLittle = 1e-8;
+  const std::vector<double> rounding = rounding_of(pattern, jacobian, terms);
   for (std::size_t i = 0; i < residual.size(); ++i) {
-    const double allowed = kLittle * terms[i] + open[i] + kRounding;
+    const double allowed = kLittle * terms[i] + rounding[i] + kRounding;
     if (std::abs(residual[i]) > allowed) return false;  // not where that is NaN
+  }
+  return true;
+}
+
+bool is_rounding(const SparsePattern& pattern, std::span<const double> jacobian,
+                 std::span<const double> residual, std::span<const double> terms) {
+  const std::vector<double> rounding = rounding_of(pattern, jacobian, terms);
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    if (!(std::abs(residual[i]) <= kRounding * terms[i] + rounding[i])) return false;
   }
   return true;
 }

@@ -90,6 +90,9 @@ void size_equations(const SparsePattern& pattern, std::span<const double> jacobi
 /// at all is q^2 = 0 with a q that only comes near.
 bool is_balanced(const SparsePattern& pattern, std::span<const double> jacobian,
                  std::span<const double> residual, std::span<const double> terms);
+/// Whether they are off by no more than rounding.
+bool is_rounding(const SparsePattern& pattern, std::span<const double> jacobian,
+                 std::span<const double> residual, std::span<const double> terms);
 
 double root_mean_square(std::span<const double> v, std::span<const double> weights);
 double largest(std::span<const double> v, std::span<const double> weights);

@@ -21,6 +21,9 @@
 namespace chi::sim {
 namespace {
 
+/// The longest way to a solution nearby, relative to max(|x|, nominal).
+constexpr double kNear = 0.1;
+
 using numerics::EvalStatus;
 using numerics::SolveStatus;
 
@@ -242,7 +245,7 @@ bool ImplicitBlock::solve_linear(Work& w, double* frame, SolveFailure& failure) 
 // damped method then starts afresh.
 bool ImplicitBlock::solve_scalar(const SolverContext& context, Work& w, double* frame) {
   constexpr int kMostSteps = 8;
-  constexpr double kNear = 0.1, kAlmost = 1e-8, kShorter = 1e-3, kStagnation = 1e-13;
+  constexpr double kAlmost = 1e-8, kShorter = 1e-3, kStagnation = 1e-13;
   const double nominal = w.nominal.empty() ? 1.0 : w.nominal[0];
   double& x = frame[places_[0]];
   double last = kNear;
@@ -366,7 +369,10 @@ bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, doubl
   store(w.x, frame);
   numerics::SolveResult result;
   if (effort == Effort::Near && rows_.size() == unknowns_.size()) {
-    if (!w.newton) w.newton.emplace(w.jacobian.pattern());
+    if (!w.newton) {
+      const numerics::NewtonOptions options{.around_singular_guess = kNear};
+      w.newton.emplace(w.jacobian.pattern(), options);
+    }
     result = w.newton->solve_once(problem, w.x);
   } else {
     if (!w.algebraic) w.algebraic.emplace(w.jacobian.pattern());

@@ -59,6 +59,32 @@ bool ModeSearch::find_any_kinks(Sides& start) {
   return find_kinks(start, Kinks::Assigned) || find_kinks(start, Kinks::Any);
 }
 
+/// Whether the corners of several laws are reached at once, and the equations do not tell their
+/// unknowns apart there: in pipes side by side, c q|q| each, that carry nothing. No derivative
+/// says on which side of its corner each of them goes on.
+bool ModeSearch::is_singular_corner() {
+  if (initial_ || part_.plan_ == nullptr || part_.plan_->is_singular()) return false;
+  std::vector<int> corners;
+  for (const int b : part_.mode_borders_) {
+    if (is_reached(loaded_, b) && part_.is_of_laws(b)) corners.push_back(b);
+  }
+  if (corners.size() < 2) return false;
+  expr::Pool& pool = part_.workshop_.pool();
+  std::vector<double> frame = loaded_;
+  for (const int b : corners) {
+    const expr::ExprId distance = part_.conditions_.borders()[at(b)].difference;
+    const expr::Occurrences moved = expr::variables(pool, std::array{distance});
+    if (moved.node.empty()) return false;
+    const expr::ExprId leaf = moved.node.front();
+    const std::array roots{distance, expr::partial(pool, distance, leaf)};
+    code::Formulas formulas(pool, roots, part_.leaves_, part_.workshop_.boxes);
+    part_.fit(frame);
+    std::vector<double> values(roots.size());
+    Part::put_on_border(formulas, at(part_.leaves_.place(leaf)), frame, values);
+  }
+  return part_.plan_->ip_solver().is_singular_at(frame.data());
+}
+
 /// The corner of a flow law, say, in a network of pipes: an `if` between formulas that meet,
 /// whatever the other borders of its condition say. Just before the corner the equations behind it
 /// have no solution, and just behind it those before it: what moves through it has to look itself.
@@ -87,10 +113,13 @@ bool ModeSearch::is_kink_of_laws(const Sides& start, int border) {
 /// are a guess, and sides to begin with.
 bool ModeSearch::take_whole(const Sides& start) {
   Sides whole = start;
+  bool any = false;
   for (const int b : part_.mode_borders_) {
-    if (part_.is_of_laws(b)) whole[at(b)] = Side::Kink;
+    if (!part_.is_of_laws(b)) continue;
+    whole[at(b)] = Side::Kink;
+    any = true;
   }
-  if (whole == start) return false;
+  if (!any) return false;
   const std::size_t made = order_.size();
   const Attempt& solved = attempt(whole);
   const auto forget = [&] {  // it is no mode

@@ -50,7 +50,7 @@ bool ModeSearch::is_avoided(const Attempt& attempt) {
 bool ModeSearch::find() {
   loaded_ = part_.frame_;
   Sides start = start_sides();
-  if (part_.is_crowded()) find_any_kinks(start);
+  if (part_.is_crowded() || is_singular_corner()) find_any_kinks(start);
   const Sides first = start;
   Plan* const asked = part_.plan_for(start).plan;
   if (const auto before = part_.taken_.find({start, asked}); before != part_.taken_.end()) {

@@ -123,6 +123,7 @@ class ModeSearch {
   std::vector<int> kinks_to_solve_for(const Sides& sides);
   bool is_kink(const Sides& start, int border);
   bool is_in_the_way(Kinks which, int border);
+  bool is_singular_corner();
   bool is_kink_of_laws(const Sides& start, int border);
   bool take_whole(const Sides& start);
   // mode_followers.cc

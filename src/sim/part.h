@@ -337,6 +337,8 @@ class Part {
     Truth meets = Truth::Undefined;  ///< all are the same; undefined: some have no value
   };
   /// `rounding`: what may be left of the difference; how far that takes the rows is no gap.
+  static void put_on_border(code::Formulas& formulas, std::size_t place, std::vector<double>& frame,
+                            std::vector<double>& values);
   Gap gap_at(Meeting& meeting, const std::vector<double>& there, double relative, double absolute,
              double rounding = 0);
   /// Whether the equations on both sides of a kink of this mode still meet.

@@ -78,11 +78,22 @@ bool Part::is_of_laws(int border) {
       continue;
     }
     const expr::Occurrences in = expr::variables(pool, std::array{row});
-    const bool is_law = std::ranges::any_of(in.node, [&](ExprId leaf) {
+    const bool gives_one = std::ranges::any_of(in.node, [&](ExprId leaf) {
       const ExprId slope = expr::partial(pool, row, leaf);
       return pool.op(slope) == Op::Constant && pool.constant(slope) != 0 &&
              is_unknown(pool.variable(leaf));
     });
+    const auto unknowns_if = [&](int condition, bool is_true) {
+      const expr::Truth truth{conditions_.condition(condition), is_true};
+      const std::vector<ExprId> branch = expr::select_branches(pool, {{row}}, {{truth}});
+      std::vector<ExprId> unknowns = expr::variables(pool, branch).node;
+      std::erase_if(unknowns, [&](ExprId leaf) { return !is_unknown(pool.variable(leaf)); });
+      std::ranges::sort(unknowns);
+      return unknowns;
+    };
+    const bool is_law = gives_one || std::ranges::all_of(equation_conditions_[e], [&](int c) {
+                          return unknowns_if(c, true) == unknowns_if(c, false);
+                        });
     if (!is_law) return false;
   }
   // The parameter of a curve, as of an ideal diode, is told by its laws alone, now by one of them
@@ -148,6 +159,17 @@ Part::Meeting Part::meeting(const Sides& sides, int border) {
           at(leaves_.place(leaf))};
 }
 
+/// The formulas: a difference, its slope by the variable at `place`, and others. That variable is
+/// moved to where the difference is zero; `values` is what the formulas are there.
+void Part::put_on_border(code::Formulas& formulas, std::size_t place, std::vector<double>& frame,
+                         std::vector<double>& values) {
+  for (int step = 0; step < 3; ++step) {
+    formulas.evaluate_each(frame.data(), values.data());
+    frame[place] -= values[0] / values[1];
+  }
+  formulas.evaluate_each(frame.data(), values.data());
+}
+
 Part::Gap Part::gap_at(Meeting& meeting, const std::vector<double>& there, double relative,
                        double absolute, double rounding) {
   code::Formulas& formulas = *meeting.formulas;
@@ -158,11 +180,7 @@ Part::Gap Part::gap_at(Meeting& meeting, const std::vector<double>& there, doubl
   values.resize(at(formulas.size()));
   gap_moved_.resize(values.size());
   const double here = frame[meeting.place];
-  for (int step = 0; step < 3; ++step) {
-    formulas.evaluate_each(frame.data(), values.data());
-    frame[meeting.place] -= values[0] / values[1];
-  }
-  formulas.evaluate_each(frame.data(), values.data());
+  put_on_border(formulas, meeting.place, frame, values);
   const double border = frame[meeting.place];
   Gap gap{here, std::abs(border - here), Truth::True};
   // A root is far from zero where its argument is not quite.
