@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kStagnation = 1e-8;   // steps smaller than this that do not shrink are noise
-constexpr double kHuge = 1e4;          // steps of this size are of a Jacobian as good as singular
 constexpr int kLargestReported = 500;  // equations for which dependencies are worked out
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -87,16 +86,9 @@ SolveStatus DampedNewton::attempt() {
       return converged_at(x_, residual_);
     }
     const SolveStatus prepared = factor_jacobian();
-    if (prepared == SolveStatus::Singular && is_isolated_solution()) {
-      return converged_at(x_, residual_);
-    }
-    if (prepared == SolveStatus::Singular && k == 0) {
-      if (!(options_.around_singular_guess > 0) || problem_->linear) return prepared;
-      stays_near_ = true;
-      if (step_across()) continue;
-    }
-    if (prepared == SolveStatus::Singular && nudges < 3) {
-      if (!nudge(nudges++)) return prepared;
+    if (prepared == SolveStatus::Singular) {
+      if (is_isolated_solution()) return converged_at(x_, residual_);
+      if (!leave(k, nudges)) return prepared;
       follows_step = false;
       continue;
     }
@@ -108,11 +100,12 @@ SolveStatus DampedNewton::attempt() {
     step_size_ = largest(step_, weights_);
     if (follows_step) predict_damping();
     const std::optional<SolveStatus> ended = take_step();
-    const bool is_stuck = ended == SolveStatus::NoProgress && step_size_ > kHuge;
-    if (is_stuck && nudges < 3 && nudge(nudges)) {
-      ++nudges;
+    // Steps that long, where the solution is near, are of a Jacobian as good as singular.
+    const bool is_near = options_.around_singular_guess > 0;
+    if (ended == SolveStatus::NoProgress && is_near && step_size_ > 1) {
+      if (is_isolated_solution()) return converged_at(x_, residual_);
       follows_step = false;
-      continue;
+      if (leave(k, nudges)) continue;
     }
     if (ended) return *ended;
     follows_step = true;
@@ -345,6 +338,18 @@ bool DampedNewton::step_across() {
   return true;
 }
 
+// Whether a point where the Jacobian is singular could be left.
+bool DampedNewton::leave(int iteration, int& nudges) {
+  constexpr int kMostNudges = 3;
+  damping_ = 1.0;
+  if (iteration == 0) {
+    if (!(options_.around_singular_guess > 0) || problem_->linear) return false;
+    stays_near_ = true;
+    if (step_across()) return true;
+  }
+  return nudges < kMostNudges && nudge(nudges++);
+}
+
 // Leaves a point where the Jacobian is singular by a small move onwards, the same one every time.
 // At the corner of x|x|, where damped steps from the wrong side end, that leads to the right one.
 bool DampedNewton::nudge(int round) {
@@ -357,7 +362,6 @@ bool DampedNewton::nudge(int round) {
   if (residual_at(trial_, trial_residual_) != EvalStatus::Ok) return false;
   std::swap(x_, trial_);
   std::swap(residual_, trial_residual_);
-  damping_ = 1.0;
   return true;
 }
 

@@ -52,6 +52,7 @@ class DampedNewton {
   bool shorten(double damping, bool clipped);
   bool decompose();
   bool is_isolated_solution();
+  bool leave(int iteration, int& nudges);
   bool step_across();
   bool nudge(int round);
   void perturb_guess(int round, const std::vector<int>& directions);

@@ -44,6 +44,7 @@ struct Dual {
   friend Dual log(const Dual& a) { return chain(a, std::log(a.value), 1 / a.value); }
   friend Dual sin(const Dual& a) { return chain(a, std::sin(a.value), std::cos(a.value)); }
   friend Dual cos(const Dual& a) { return chain(a, std::cos(a.value), -std::sin(a.value)); }
+  friend Dual abs(const Dual& a) { return chain(a, std::abs(a.value), a.value < 0 ? -1 : 1); }
   friend Dual sqrt(const Dual& a) { return chain(a, std::sqrt(a.value), 0.5 / std::sqrt(a.value)); }
   friend Dual atan(const Dual& a) {
     return chain(a, std::atan(a.value), 1 / (1 + a.value * a.value));

@@ -57,6 +57,55 @@ TEST(Newton, RosenbrockAsASystem) {
   EXPECT_NEAR(x[1], 1, 1e-15);
 }
 
+// Pipes side by side: c x|x| = d for both flows, whose sum is given but for a leak. Where that is
+// zero the Jacobian is singular, but no other flows will do.
+TEST(Newton, SolutionThatStandsAloneMayBeSingular) {
+  double sum = 0;
+  TestProblem p(3, 3, [&](const auto& x, auto& f) {
+    using std::abs;
+    f[0] = x[2] - 1.8 * x[0] * abs(x[0]);
+    f[1] = x[2] - 2.29 * x[1] * abs(x[1]);
+    f[2] = x[0] + x[1] + x[2] - sum;
+  });
+  const auto sizes = [&](std::span<const double> x, std::span<double> out) {
+    out[0] = std::abs(x[2]) + 1.8 * x[0] * x[0];
+    out[1] = std::abs(x[2]) + 2.29 * x[1] * x[1];
+    out[2] = std::abs(x[0]) + std::abs(x[1]) + std::abs(x[2]) + 1;
+    return EvalStatus::Ok;
+  };
+  p.problem.sizes = sizes;
+  NewtonSolver solver(p.pattern(), {.around_singular_guess = 0.1});
+  for (const double guess : {1e-18, 1e-16, 1e-9, 1e-3}) {
+    Vector x = {guess, -2 * guess, guess * guess};
+    ASSERT_TRUE(solver.solve_once(p.problem, x).converged()) << guess;
+    EXPECT_NEAR(x[0], 0, 1e-7);
+    EXPECT_NEAR(x[1], 0, 1e-7);
+  }
+  for (const double now : {1e-9, 1e-4, 0.01, -1e-9, -1e-4, -0.01}) {
+    sum = now;
+    Vector x = {1e-18, -2e-18, 0};
+    ASSERT_TRUE(solver.solve_once(p.problem, x).converged()) << now;
+    EXPECT_GT(x[0] * now, 0);
+    EXPECT_NEAR(x[0] * std::sqrt(1.8), x[1] * std::sqrt(2.29), 1e-6 * std::abs(now)) << now;
+  }
+}
+
+// q T = p, with q = p = 0: T may be anything.
+TEST(Newton, UnknownThatLostItsFactorHasNoSolution) {
+  TestProblem p(2, 2, [](const auto& x, auto& f) {
+    f[0] = x[0] * x[1] - 3.0 * x[0];
+    f[1] = x[0] - 1e-17;
+  });
+  const auto sizes = [&](std::span<const double> x, std::span<double> out) {
+    out[0] = std::abs(x[0] * x[1]) + 3 * std::abs(x[0]);
+    out[1] = 1;
+    return EvalStatus::Ok;
+  };
+  p.problem.sizes = sizes;
+  Vector x = {0, 1};
+  EXPECT_FALSE(NewtonSolver(p.pattern()).solve_once(p.problem, x).converged());
+}
+
 // x - 1e-14/x = a: all steps are small, for x is.
 TEST(Newton, SmallUnknownsAreFoundWhereEquationsBalance) {
   for (const double a : {1e-2, 1e-6, 0.0, -1e-6, -1e-2}) {

@@ -189,6 +189,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
     if (event.border < 0) {
       member.is_dirty = member.is_dirty || event.border == kReturn;
       if (event.border == kRetreat) part.crowd(event.time);
+      if (event.is_forced) member.restart = numerics::Restart::Cold;
       member.has_event = member.wants_restart = true;
       continue;
     }

@@ -27,17 +27,18 @@ constexpr double kLeft = 1e-12;
 
 /// Whether there are any; `start` says so then.
 bool ModeSearch::find_kinks(Sides& start, Kinks which) {
+  const bool may_be_far = which == Kinks::Near || part_.is_crowded();
   Sides found = start;
   for (const int b : part_.mode_borders_) {
     if (found[at(b)] == Side::Kink || !(is_reached(loaded_, b) || is_in_the_way(which, b)))
       continue;
-    const bool is_one =
-        which == Kinks::Any ? is_kink_of_laws(start, b) : decides_alone(b) && is_kink(start, b);
+    const bool is_one = which == Kinks::Assigned ? decides_alone(b) && is_kink(start, b, may_be_far)
+                                                 : is_kink_of_laws(start, b, may_be_far);
     if (is_one) found[at(b)] = Side::Kink;
   }
   while (found != start) {
     const std::vector<int> borders =
-        which == Kinks::Any ? std::vector<int>{} : kinks_to_solve_for(found);
+        which == Kinks::Assigned ? kinks_to_solve_for(found) : std::vector<int>{};
     if (borders.empty()) {
       start = found;
       ++part_.kinks_found_;
@@ -51,7 +52,7 @@ bool ModeSearch::find_kinks(Sides& start, Kinks which) {
 /// Where a square root ends the steps get short long before that: its argument vanishes with the
 /// square of what flows.
 bool ModeSearch::is_in_the_way(Kinks which, int border) {
-  if (which == Kinks::Assigned || !part_.is_crowded()) return false;
+  if (which == Kinks::Assigned || (which == Kinks::Any && !part_.is_crowded())) return false;
   return part_.is_near_kink(border, part_.border_values(loaded_)[at(border)].value, loaded_);
 }
 
@@ -88,7 +89,7 @@ bool ModeSearch::is_singular_corner() {
 /// The corner of a flow law, say, in a network of pipes: an `if` between formulas that meet,
 /// whatever the other borders of its condition say. Just before the corner the equations behind it
 /// have no solution, and just behind it those before it: what moves through it has to look itself.
-bool ModeSearch::is_kink_of_laws(const Sides& start, int border) {
+bool ModeSearch::is_kink_of_laws(const Sides& start, int border, bool may_be_far) {
   constexpr std::size_t kMostOthers = 4;
   if (part_.statement_spans_.count(border) != 0 || !part_.is_of_laws(border)) return false;
   std::set<int> others;
@@ -103,7 +104,7 @@ bool ModeSearch::is_kink_of_laws(const Sides& start, int border) {
     Sides sides = start;
     std::size_t k = 0;
     for (const int b : others) sides[at(b)] = ((set >> k++) & 1) != 0 ? Side::Plus : Side::Minus;
-    if (!is_kink(sides, border)) return false;
+    if (!is_kink(sides, border, may_be_far)) return false;
   }
   return true;
 }
@@ -201,11 +202,11 @@ std::vector<int> ModeSearch::kinks_to_solve_for(const Sides& sides) {
 }
 
 /// Whether the equations on both sides of a border have the same values on it.
-bool ModeSearch::is_kink(const Sides& start, int border) {
+bool ModeSearch::is_kink(const Sides& start, int border, bool may_be_far) {
   Part::Meeting meeting = part_.meeting(start, border);
   if (meeting.formulas == nullptr) return false;
   const RunOptions& options = part_.workshop_.options;
-  const double far = part_.is_crowded() ? Part::kTolerances : 1;
+  const double far = may_be_far ? Part::kTolerances : 1;
   const auto meets = [&](const std::vector<double>& frame) {
     const Part::Gap gap = part_.gap_at(meeting, frame, kLeft, kLeft + 1e-3 * options.atol);
     const double allowed = far * (options.atol + options.rtol * std::abs(gap.from));

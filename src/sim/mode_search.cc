@@ -70,6 +70,7 @@ bool ModeSearch::find() {
     found = found || (find_kinks(start, Kinks::Assigned) && iterate(start)) || take_indifferent() ||
             pivot(start, false) || iterate_sliding(start) ||
             (find_kinks(start, Kinks::Any) && iterate(start)) || take_whole(start) ||
+            (find_kinks(start, Kinks::Near) && iterate(start)) ||
             (may_slide && pivot(start, true)) || take_impact() || iterate_from_ends(start) ||
             search_near(start) || take_resting() || take_touch() || take_impact() ||
             (may_slide && search_sliding(start));

@@ -116,15 +116,16 @@ class ModeSearch {
   bool pivot(Sides sides, bool may_slide);
   bool search_sliding(const Sides& start);
   // mode_kinks.cc
-  enum class Kinks { Assigned, Any };  ///< where equations are solved by hand, or anywhere
+  /// Where equations are solved by hand, or anywhere; or those that are not quite reached, too.
+  enum class Kinks { Assigned, Any, Near };
   bool find_kinks(Sides& start, Kinks which);
   bool find_any_kinks(Sides& start);
   bool decides_alone(int border) const;
   std::vector<int> kinks_to_solve_for(const Sides& sides);
-  bool is_kink(const Sides& start, int border);
+  bool is_kink(const Sides& start, int border, bool may_be_far);
   bool is_in_the_way(Kinks which, int border);
   bool is_singular_corner();
-  bool is_kink_of_laws(const Sides& start, int border);
+  bool is_kink_of_laws(const Sides& start, int border, bool may_be_far);
   bool take_whole(const Sides& start);
   // mode_followers.cc
   std::optional<Sides> with_followers(const Sides& sides);

@@ -259,7 +259,8 @@ class Part {
                                               std::optional<Diagnostic>& why,
                                               const Sides* kinks = nullptr);
   /// Whether the border decides nothing but formulas: `q = if d > 0 then ... else ...`, where the
-  /// unknown is the same on both sides, unlike in `0 = if closed then v else i`.
+  /// unknown is the same on both sides, unlike in `0 = if closed then v else i`; or all of them are,
+  /// as in `h = q*abs(q)`.
   bool is_of_laws(int border);
   enum class Answer : char { Open, Yes, No };
   std::vector<Answer> of_laws_;  // per border

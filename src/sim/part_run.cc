@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "expr/build.h"
+#include "expr/differentiate.h"
+#include "expr/incidence.h"
 #include "sim/block_graph.h"
 
 namespace chi::sim {
@@ -19,6 +21,18 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Whether an unknown that is not determined has its own value as a factor, as q in q*abs(q).
+bool is_flat(expr::Pool& pool, const SolveFailure& failure) {
+  return std::ranges::any_of(failure.singular_rows, [&](int row) {
+    return std::ranges::any_of(failure.singular_unknowns, [&](int unknown) {
+      const ExprId leaf = leaf_of(pool, failure.unknowns[at(unknown)].var);
+      const ExprId slope = expr::partial(pool, failure.rows[at(row)].row.expr, leaf);
+      const std::vector<ExprId> in = expr::variables(pool, std::array{slope}).node;
+      return std::ranges::find(in, leaf) != in.end();
+    });
+  });
+}
 
 }  // namespace
 
@@ -176,7 +190,8 @@ bool PartRun::is_retreating() {
 /// The steps shrink to nothing where a function leaves its domain, as a square root does when a
 /// tank runs empty. If a border is reached there, but for the accuracy of the solution, that is the
 /// event which the model provides for. If the same happens again behind it, the equations of this
-/// mode end where it begins, and a method that looks to both sides needs those of both.
+/// mode end where it begins, and a method that looks to both sides needs those of both. So it does
+/// where q|q| passes zero while q is still more than rounding away from it.
 bool PartRun::stop_at_border() {
   const double now = reached_;
   const bool again = now == stopped_at_;
@@ -185,9 +200,10 @@ bool PartRun::stop_at_border() {
   next_frame_ = part_.frame();
   if (has_window_ && !values_at(now, next_frame_)) return false;
   const std::span<const Part::BorderValue> values = part_.border_values(next_frame_);
-  bool found = false;
+  bool found = false, is_near = false;
   for (const int border : relevant_borders()) {
     const double g = values[at(border)].value;
+    is_near = is_near || part_.is_near_kink(border, g, next_frame_);
     if (!(std::abs(g) <= 10 * workshop_.options.atol + 100 * values[at(border)].band)) continue;
     if (!found) events_.clear();
     found = true;
@@ -197,10 +213,11 @@ bool PartRun::stop_at_border() {
                        .direction = g > 0 ? -1 : 1,
                        .is_forced = true});
   }
-  if (!found) return false;
+  if (!found && !is_near) return false;
+  if (!found) events_.clear();
   stopped_at_ = now;
-  if (again) {
-    events_.push_back({.time = now, .border = kRetreat});
+  if (again || !found) {
+    events_.push_back({.time = now, .border = kRetreat, .is_forced = true});
     retreated_at_ = now;
   }
   return true;
@@ -440,6 +457,12 @@ Diagnostic PartRun::explain(numerics::StepStatus status) {
       .code = DiagCode::IntegrationFailed,
       .message = fmt::format("integration stops at t = {:.10g}: {}", reached_, what)};
   if (failure.equations) part_.describe(*failure.equations, diagnostic);
+  if (is_open && is_flat(workshop_.pool(), *failure.equations)) {
+    diagnostic.help =
+        "unknowns make no difference here, as flows of `d = q*abs(q)` side by side where they are "
+        "zero: a small linear term tells them apart, as in `d = q*abs(q) + 1e-6*q`";
+    return diagnostic;
+  }
   if (is_open) {
     diagnostic.help =
         "an unknown has lost its factor, as `T` in `q*T = p` where q and p become zero: give "
