@@ -100,11 +100,10 @@ SolveStatus DampedNewton::attempt() {
     step_size_ = largest(step_, weights_);
     if (follows_step) predict_damping();
     const std::optional<SolveStatus> ended = take_step();
-    // Steps that long, where the solution is near, are of a Jacobian as good as singular.
-    const bool is_near = options_.around_singular_guess > 0;
-    if (ended == SolveStatus::NoProgress && is_near && step_size_ > 1) {
+    if (ended == SolveStatus::NoProgress && is_almost_singular()) {
       if (is_isolated_solution()) return converged_at(x_, residual_);
       follows_step = false;
+      stays_near_ = true;
       if (leave(k, nudges)) continue;
     }
     if (ended) return *ended;
@@ -289,6 +288,17 @@ bool DampedNewton::decompose() {
   }
   seen_.factor(pattern_.rows, pattern_.cols, matrix);
   return true;
+}
+
+// Whether steps are long only because the Jacobian is as good as singular, at a point that must be
+// near to the solution: all of it, or some slopes, which were there before.
+bool DampedNewton::is_almost_singular() {
+  constexpr double kVanished = 1e-10;
+  if (!(options_.around_singular_guess > 0) || !(step_size_ > 1)) return false;
+  for (std::size_t i = 0; i < row_size_.size(); ++i) {
+    if (row_size_[i] < kVanished * row_scale_[i]) return true;
+  }
+  return decompose() && seen_.rank() < pattern_.cols;
 }
 
 // Whether the equations hold here, and here only, though the Jacobian is singular: as those of

@@ -51,6 +51,7 @@ class DampedNewton {
   void predict_damping();
   bool shorten(double damping, bool clipped);
   bool decompose();
+  bool is_almost_singular();
   bool is_isolated_solution();
   bool leave(int iteration, int& nudges);
   bool step_across();
