@@ -186,7 +186,7 @@ Part::Gap Part::gap_at(Meeting& meeting, const std::vector<double>& there, doubl
   // A root is far from zero where its argument is not quite.
   std::vector<double>& beside = gap_beside_;
   beside.assign(values.size(), 0.0);
-  for (const std::size_t side : {0, 1}) {
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     if (!(rounding > 0)) break;
     frame[meeting.place] = border + (side == 0 ? rounding : -rounding) / values[1];
     formulas.evaluate_each(frame.data(), gap_moved_.data());
