@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/check.h"
 #include "code/formulas_contexts.h"
 #include "code/formulas_terms.h"
 #include "expr/substitute.h"
@@ -18,7 +17,7 @@ using expr::ExprId;
 using expr::Op;
 
 constexpr std::size_t kManyCopies = 128;  // that a loop pays for
-constexpr std::size_t kLongest = 48;      // nodes of a formula outside the functions it calls
+constexpr std::size_t kLongest = 192;     // nodes of a formula outside the functions it calls
 constexpr std::size_t kLanes = 128;       // copies at once
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -376,7 +375,7 @@ class LoopMaker {
       const ExprId e = stack_.back();
       const Op op = pool_.op(e);
       stack_.pop_back();
-      if (shape_.size() > 4 * kLongest) return false;
+      if (shape_.size() > kLongest) return false;
       if (is_argument(op)) {
         const auto place = std::find(arguments_.begin(), arguments_.end(), e.index);
         const auto number = static_cast<std::int32_t>(place - arguments_.begin());

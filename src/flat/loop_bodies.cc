@@ -72,11 +72,13 @@ void LoopBodies::enter(Slice<syntax::EquationId> body, DeclId index, std::int64_
 void LoopBodies::line_up(const Body& body, std::int64_t copies) {
   for (const Argument& a : body.arguments) {
     if (a.source || a.same) continue;
-    for (std::int64_t k = 0; k < copies; ++k) {
-      const auto slot = static_cast<std::int32_t>(a.first.var.index + a.stride * k);
-      expr::variable(equations_.pool, {slot}, a.first.order);
-    }
+    for (std::int64_t k = 0; k < copies; ++k) variable(a, k);
   }
+}
+
+expr::ExprId LoopBodies::variable(const Argument& a, std::int64_t copy) {
+  const auto slot = static_cast<std::int32_t>(a.first.var.index + a.stride * copy);
+  return expr::variable(equations_.pool, {slot}, a.first.order);
 }
 
 void LoopBodies::leave(Slice<syntax::EquationId> body) {
@@ -101,8 +103,7 @@ expr::ExprId LoopBodies::side(ExprId side, std::int64_t index) {
     if (a.same) {
       arguments_.push_back(a.same);
     } else if (!a.source) {
-      const auto slot = a.first.var.index + a.stride * (index - body.low);
-      arguments_.push_back(expr::variable(pool, {static_cast<std::int32_t>(slot)}, a.first.order));
+      arguments_.push_back(variable(a, index - body.low));
     } else {
       const expr::ExprId number = value_of(a.source);
       if (!number || pool.op(number) != expr::Op::Constant || expr::is_zero(pool, number)) {

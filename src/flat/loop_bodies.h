@@ -59,6 +59,7 @@ class LoopBodies {
 
   std::optional<Body> make(syntax::ExprId side, const Ends& ends);
   void line_up(const Body& body, std::int64_t copies);
+  expr::ExprId variable(const Argument& a, std::int64_t copy);
   bool find_holes(syntax::ExprId side, std::vector<syntax::ExprId>& holes) const;
   bool is_passed(syntax::ExprId e) const;
   bool is_linear_path(syntax::ExprId e) const;

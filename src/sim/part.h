@@ -259,8 +259,8 @@ class Part {
                                               std::optional<Diagnostic>& why,
                                               const Sides* kinks = nullptr);
   /// Whether the border decides nothing but formulas: `q = if d > 0 then ... else ...`, where the
-  /// unknown is the same on both sides, unlike in `0 = if closed then v else i`; or all of them are,
-  /// as in `h = q*abs(q)`.
+  /// unknown is the same on both sides, unlike in `0 = if closed then v else i`; or all of them
+  /// are, as in `h = q*abs(q)`.
   bool is_of_laws(int border);
   enum class Answer : char { Open, Yes, No };
   std::vector<Answer> of_laws_;  // per border
@@ -337,9 +337,9 @@ class Part {
     double from = 0, moved_by = 0;
     Truth meets = Truth::Undefined;  ///< all are the same; undefined: some have no value
   };
-  /// `rounding`: what may be left of the difference; how far that takes the rows is no gap.
   static void put_on_border(code::Formulas& formulas, std::size_t place, std::vector<double>& frame,
                             std::vector<double>& values);
+  /// `rounding`: what may be left of the difference; how far that takes the rows is no gap.
   Gap gap_at(Meeting& meeting, const std::vector<double>& there, double relative, double absolute,
              double rounding = 0);
   /// Whether the equations on both sides of a kink of this mode still meet.

@@ -31,7 +31,7 @@ class Model:
         self.motion, self.rule = self.state_equation(), self.unknown_equation()
 
     def inside(self, shift):
-        """The index of a neighbour; at the ends, where the loop goes that far, another one."""
+        """The index of the copy itself, or of one beside it."""
         return "i" if shift == 0 else f"(i{shift:+d})"
 
     def neighbour(self):
