@@ -200,11 +200,6 @@ Occurrences relations(const Pool& pool, std::span<const ExprId> conditions) {
       kMoving);
 }
 
-ExprId root_function(Pool& pool, ExprId relation) {
-  CHI_CHECK(is_relation(pool.op(relation)), "only a relation has a root function");
-  return sub(pool, pool.operand(relation, 0), pool.operand(relation, 1));
-}
-
 Occurrences delays(const Pool& pool, std::span<const ExprId> roots) {
   return occurrences(
       pool, roots, {}, [&](ExprId e) { return pool.op(e) == Op::Delay ? e : ExprId{}; }, kHasDelay);

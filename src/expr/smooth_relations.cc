@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "expr/build.h"
@@ -8,8 +9,10 @@
 namespace chi::expr {
 namespace {
 
-/// Relations that one may become: kinks inside kinks double them.
-constexpr int kMost = 64;
+/// Jumps that are opened: each doubles the relations.
+constexpr int kMostJumps = 6;
+/// Relations that one may become where nothing doubles them, as `max(xs) > 1` does.
+constexpr int kMost = 1000;
 
 bool is_less(Op op) { return op == Op::Less || op == Op::LessEqual; }
 bool is_greater(Op op) { return op == Op::Greater || op == Op::GreaterEqual; }
@@ -25,6 +28,38 @@ Op mirrored(Op op) {
   }
 }
 
+bool is_kink(const Pool& pool, ExprId e) {
+  const Op op = pool.op(e);
+  return op == Op::Abs || op == Op::Sign || op == Op::Min || op == Op::Max ||
+         (is_if(op) && !pool.has(e, kBoolean));
+}
+
+/// The kinks that can change between events, inner ones first.
+std::vector<ExprId> moving_kinks(const Pool& pool, std::span<const ExprId> roots) {
+  std::vector<ExprId> found;
+  const Cone cone(pool, roots, {.delayed = false});
+  for (const ExprId e : cone.nodes()) {
+    if (is_kink(pool, e) && pool.has(e, kMoving)) found.push_back(e);
+  }
+  return found;
+}
+
+/// Whether both branches have the same value where the condition changes: of abs, min and max, also
+/// as `evented_kinks` writes them.
+bool is_corner(Pool& pool, ExprId e) {
+  if (pool.op(e) == Op::Abs || pool.op(e) == Op::Min || pool.op(e) == Op::Max) return true;
+  if (pool.op(e) != Op::If) return false;
+  const ExprId condition = pool.operand(e, 0);
+  if (!is_less(pool.op(condition)) && !is_greater(pool.op(condition))) return false;
+  const ExprId left = pool.operand(condition, 0), right = pool.operand(condition, 1);
+  const ExprId other = is_zero(pool, right) ? neg(pool, left) : right;
+  const auto are_branches = [&](ExprId a, ExprId b) {
+    return (pool.operand(e, 1) == a && pool.operand(e, 2) == b) ||
+           (pool.operand(e, 1) == b && pool.operand(e, 2) == a);
+  };
+  return are_branches(left, right) || are_branches(left, other);
+}
+
 class Splitter {
  public:
   explicit Splitter(Pool& pool) : pool_(pool) {}
@@ -32,25 +67,21 @@ class Splitter {
   ExprId relation(Op op, ExprId left, ExprId right) {
     if (const ExprId found = extreme(op, left, right)) return found;
     if (const ExprId found = extreme(mirrored(op), right, left)) return found;
-    const ExprId kink = ++made_ < kMost ? first_kink(left, right) : ExprId{};
-    if (!kink) return binary(pool_, op, left, right);
+    std::vector<ExprId> jumps = moving_kinks(pool_, std::array{left, right});
+    std::erase_if(jumps, [this](ExprId e) { return is_corner(pool_, e); });
+    if (jumps.empty() || jumps.size() > kMostJumps) return binary(pool_, op, left, right);
+    const ExprId kink = jumps.front();
     const auto with = [&](ExprId by) {
       const std::array<Replacement, 1> one = {{{kink, by}}};
       return relation(op, substitute(pool_, left, one), substitute(pool_, right, one));
     };
     const Operands x = pool_.operands(kink);
     const ExprId zero = constant(pool_, 0);
-    switch (pool_.op(kink)) {
-      case Op::Abs:
-        return choose(relation(Op::GreaterEqual, x[0], zero), with(x[0]), with(neg(pool_, x[0])));
-      case Op::Sign:
-        return choose(
-            relation(Op::Greater, x[0], zero), with(constant(pool_, 1)),
-            choose(relation(Op::Less, x[0], zero), with(constant(pool_, -1)), with(zero)));
-      case Op::Min: return choose(relation(Op::LessEqual, x[0], x[1]), with(x[0]), with(x[1]));
-      case Op::Max: return choose(relation(Op::GreaterEqual, x[0], x[1]), with(x[0]), with(x[1]));
-      default: return choose(smooth_relations(pool_, x[0]), with(x[1]), with(x[2]));
+    if (pool_.op(kink) != Op::Sign) {
+      return choose(smooth_relations(pool_, x[0]), with(x[1]), with(x[2]));
     }
+    return choose(relation(Op::Greater, x[0], zero), with(constant(pool_, 1)),
+                  choose(relation(Op::Less, x[0], zero), with(constant(pool_, -1)), with(zero)));
   }
 
  private:
@@ -65,18 +96,6 @@ class Splitter {
     const ExprId a = relation(op, x[0], other), b = relation(op, second, other);
     const bool both = is_less(op) == (kind != Op::Min);
     return both ? conjunction(pool_, a, b) : disjunction(pool_, a, b);
-  }
-
-  ExprId first_kink(ExprId left, ExprId right) const {
-    const std::array<ExprId, 2> sides = {left, right};
-    const Cone cone(pool_, sides, {.delayed = false});
-    for (const ExprId e : cone.nodes()) {
-      const Op op = pool_.op(e);
-      const bool kink = op == Op::Abs || op == Op::Sign || op == Op::Min || op == Op::Max ||
-                        (is_if(op) && !pool_.has(e, kBoolean));
-      if (kink && pool_.has(e, kMoving)) return e;
-    }
-    return {};
   }
 
   ExprId choose(ExprId condition, ExprId then, ExprId otherwise) {
@@ -98,6 +117,11 @@ ExprId smooth_relations(Pool& pool, ExprId condition) {
     if (split != e) replacements.push_back({e, split});
   }
   return replacements.empty() ? condition : substitute(pool, condition, replacements);
+}
+
+bool has_corners_only(Pool& pool, std::span<const ExprId> roots) {
+  const std::vector<ExprId> kinks = moving_kinks(pool, roots);
+  return !kinks.empty() && std::ranges::all_of(kinks, [&](ExprId e) { return is_corner(pool, e); });
 }
 
 }  // namespace chi::expr

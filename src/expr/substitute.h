@@ -52,10 +52,15 @@ std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots);
 /// Whether the expression, or a function that it calls, has alternatives or steps.
 bool has_kinks(const Pool& pool, ExprId root);
 
-/// A condition with relations between smooth expressions only: `abs(x) < 1` becomes `x < 1 and -x <
-/// 1`, min and max likewise; where such a kink is part of a sum or a product, its condition decides
-/// between the relations with either branch. A relation whose kinks are too many stays.
+/// A condition with relations between continuous expressions: `abs(x) < 1` becomes `x < 1 and -x <
+/// 1`, min and max likewise, unless they are part of a sum or a product: these corners stay. Where
+/// `sign` or an `if` may jump, its condition decides between the relations with either branch. A
+/// relation with too many of these stays.
 ExprId smooth_relations(Pool& pool, ExprId condition);
+
+/// Whether what can change between events has kinks, and all of them are those of abs, min and max,
+/// also as `evented_kinks` writes them: it is continuous then.
+bool has_corners_only(Pool& pool, std::span<const ExprId> roots);
 
 /// The roots with calls of functions that have a body replaced by the body; so are calls in bodies.
 /// Calls of black boxes and of their derivatives stay. O(nodes of the result), up to sharing.

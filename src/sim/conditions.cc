@@ -41,21 +41,52 @@ int Conditions::find(ExprId condition) const {
 
 int Conditions::add(ExprId condition) {
   if (const int known = find(condition); known >= 0) return known;
+  numbers_.emplace(condition, size());
+  conditions_.push_back(condition);
+  roots_.push_back(enter(condition));
+  std::vector<int>& mine = borders_of_.emplace_back();
+  start_walk(std::array{roots_.back()});
+  while (!stack_.empty()) {
+    const Node& node = nodes_[at(stack_.back())];
+    stack_.pop_back();
+    if (node.kind == Node::Kind::Relation) {
+      mine.push_back(relations_[at(node.a)].border);
+      for (const std::int32_t n : borders_[at(mine.back())].corners) visit(n);
+    } else if (node.kind != Node::Kind::Plain) {
+      for (const std::int32_t n : {node.a, node.b, node.c}) {
+        if (n >= 0) visit(n);
+      }
+    }
+  }
+  std::sort(mine.begin(), mine.end());
+  mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+  return size() - 1;
+}
+
+void Conditions::start_walk(std::span<const std::int32_t> nodes) {
+  visited_.resize(nodes_.size());
+  ++walk_;
+  stack_.clear();
+  for (const std::int32_t n : nodes) visit(n);
+}
+
+void Conditions::visit(std::int32_t node) {
+  if (visited_[at(node)] != walk_) stack_.push_back(node);
+  visited_[at(node)] = walk_;
+}
+
+/// The node of a condition, with those of all that it is made of.
+std::int32_t Conditions::enter(ExprId condition) {
+  if (const auto known = entered_.find(condition); known != entered_.end()) return known->second;
   // Relations hide in the bodies of functions, and corners in relations.
   const ExprId open = expr::smooth_relations(pool_, expr::inline_calls(pool_, condition));
   const expr::Cone cone(pool_, std::array{open}, {.below_relations = false});
   for (const ExprId e : cone.nodes()) {
     if (pool_.has(e, expr::kBoolean)) node_of(e);
   }
-  numbers_.emplace(condition, size());
-  conditions_.push_back(condition);
-  roots_.push_back(index_.at(open));
-  const expr::Occurrences found = expr::relations(pool_, std::array{open});
-  std::vector<int>& mine = borders_of_.emplace_back();
-  for (const ExprId e : found.node) {
-    mine.push_back(relations_[at(nodes_[at(index_.at(e))].a)].border);
-  }
-  return size() - 1;
+  const std::int32_t node = index_.at(open);
+  entered_.emplace(condition, node);
+  return node;
 }
 
 /// Requires that the nodes of its operands are there: they have smaller ids.
@@ -66,8 +97,9 @@ std::int32_t Conditions::node_of(ExprId e) {
   Node node;
   if (expr::is_relation(op) && pool_.has(e, expr::kMoving) &&
       !pool_.has(pool_.operand(e, 0), expr::kBoolean)) {
+    const Relation relation = make_relation(e);  // what it needs comes before it
     node = {Node::Kind::Relation, static_cast<std::int32_t>(relations_.size())};
-    relations_.push_back(make_relation(e));
+    relations_.push_back(relation);
   } else if (op == Op::Not) {
     node = {Node::Kind::Not, operand(0)};
   } else if (op == Op::And || op == Op::Or) {
@@ -97,8 +129,11 @@ bool Conditions::has_held(ExprId e) const {
 }
 
 Relation Conditions::make_relation(ExprId e) {
-  const ExprId left = pool_.operand(e, 0), right = pool_.operand(e, 1);
-  const ExprId difference = expr::root_function(pool_, e);
+  std::vector<ExprId> ends = {pool_.operand(e, 0), pool_.operand(e, 1)};
+  const bool has_corners = expr::has_corners_only(pool_, ends);
+  if (has_corners) ends = expr::evented_kinks(pool_, ends);
+  const ExprId left = ends[0], right = ends[1];
+  const ExprId difference = expr::sub(pool_, left, right);
   Relation relation{.node = e, .op = pool_.op(e)};
   if (const auto same = border_index_.find(difference); same != border_index_.end()) {
     relation.border = same->second;
@@ -109,6 +144,12 @@ Relation Conditions::make_relation(ExprId e) {
     relation.border = mirror->second;
     relation.orientation = -1;
     return relation;
+  }
+  Border border{left, right, difference};
+  if (has_corners) {
+    for (const ExprId c : expr::conditions(pool_, std::array{difference}).node) {
+      border.corners.push_back(enter(c));
+    }
   }
   std::optional<Surface> surface = surface_of(pool_, difference);
   if (surface) {
@@ -125,13 +166,64 @@ Relation Conditions::make_relation(ExprId e) {
     by_place_.emplace(std::pair{first, c}, static_cast<int>(borders_.size()));
   }
   relation.border = static_cast<int>(borders_.size());
-  borders_.push_back({left, right, difference});
+  borders_.push_back(std::move(border));
   surfaces_.push_back(std::move(surface));
   border_index_.emplace(difference, relation.border);
   return relation;
 }
 
+/// The nodes of the differences that have corners in or below them.
+void Conditions::collect_corners() {
+  corners_.clear();
+  decided_.clear();
+  differences_.clear();
+  std::vector<ExprId> roots;
+  for (const Border& border : borders_) {
+    differences_.push_back(border.difference);
+    if (!border.corners.empty()) roots.push_back(border.difference);
+  }
+  if (roots.empty()) return;
+  const expr::Cone cone(pool_, roots, {.delayed = false, .evented_conditions = false});
+  for (const ExprId e : cone.nodes()) {
+    if (!pool_.has(e, expr::kHasEvented)) continue;
+    const bool is_corner = pool_.op(e) == Op::If && pool_.has(pool_.operand(e, 0), expr::kMoving);
+    corners_.push_back({e, is_corner ? entered_.at(pool_.operand(e, 0)) : -1});
+  }
+}
+
+std::span<const ExprId> Conditions::differences() {
+  const auto is_decided = [&](std::size_t i) {
+    return corners_[i].condition < 0 || decided_[i] == truths_[at(corners_[i].condition)];
+  };
+  bool are_decided = decided_.size() == corners_.size();
+  for (std::size_t i = 0; i < corners_.size() && are_decided; ++i) are_decided = is_decided(i);
+  if (are_decided) return differences_;
+  decided_.resize(corners_.size());
+  smooth_.clear();
+  const auto smooth = [&](ExprId e) {
+    const auto found = smooth_.find(e);
+    return found == smooth_.end() ? e : found->second;
+  };
+  for (std::size_t i = 0; i < corners_.size(); ++i) {
+    const auto [e, condition] = corners_[i];
+    const expr::Operands old = pool_.operands(e);
+    if (condition >= 0) decided_[i] = truths_[at(condition)];
+    if (condition >= 0 && decided_[i] != Truth::Undefined) {
+      smooth_[e] = smooth(old[decided_[i] == Truth::True ? 1 : 2]);
+      continue;
+    }
+    std::vector<ExprId> operands;
+    for (int k = 0; k < old.size(); ++k) operands.push_back(smooth(old[k]));
+    smooth_[e] = expr::rebuild(pool_, e, operands);
+  }
+  for (std::size_t b = 0; b < borders_.size(); ++b) {
+    differences_[b] = smooth(borders_[b].difference);
+  }
+  return differences_;
+}
+
 void Conditions::prepare() {
+  if (differences_.size() != borders_.size()) collect_corners();
   if (formulas_) return;
   formulas_ = std::make_unique<code::Formulas>(pool_, plain_, leaves_, boxes_);
   plain_values_.resize(plain_.size());
@@ -216,44 +308,62 @@ bool Conditions::is_cheap(std::int32_t node, std::span<const char> borders) cons
   return n.kind == Node::Kind::Relation && borders[at(relations_[at(n.a)].border)] != 0;
 }
 
+/// The nodes whose truth depends on borders that are open.
+void Conditions::find_open(std::span<const char> borders) {
+  is_open_.assign(nodes_.size(), 0);
+  if (std::ranges::none_of(borders, [](char open) { return open != 0; })) return;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    if (node.kind == Node::Kind::Plain) continue;
+    if (node.kind == Node::Kind::Relation) {
+      is_open_[i] = borders[at(relations_[at(node.a)].border)];
+      continue;
+    }
+    for (const std::int32_t n : {node.a, node.b, node.c}) {
+      if (n >= 0 && is_open_[at(n)]) is_open_[i] = 1;
+    }
+  }
+}
+
 void Conditions::mark_deciding(std::span<const int> conditions, std::span<const char> cheap,
-                               std::vector<char>& marked, std::vector<ExprId>* plain) {
-  visited_.assign(nodes_.size(), 0);
-  std::vector<std::int32_t>& stack = stack_;
-  stack.clear();
-  const auto push = [&](std::int32_t n) {
-    if (!visited_[at(n)]) stack.push_back(n);
-    visited_[at(n)] = 1;
-  };
-  for (const int c : conditions) push(roots_[at(c)]);
-  while (!stack.empty()) {
-    const std::int32_t number = stack.back();
-    stack.pop_back();
+                               std::span<const char> open, std::vector<char>& marked,
+                               std::vector<ExprId>* plain) {
+  find_open(open);
+  start_walk({});
+  for (const int c : conditions) visit(roots_[at(c)]);
+  while (!stack_.empty()) {
+    const std::int32_t number = stack_.back();
+    stack_.pop_back();
     const Node& node = nodes_[at(number)];
     switch (node.kind) {
       case Node::Kind::Plain:
         if (plain != nullptr) plain->push_back(plain_[at(node.a)]);
         break;
-      case Node::Kind::Relation: marked[at(relations_[at(node.a)].border)] = 1; break;
-      case Node::Kind::Not: push(node.a); break;
+      case Node::Kind::Relation: {
+        const int border = relations_[at(node.a)].border;
+        marked[at(border)] = 1;
+        for (const std::int32_t n : borders_[at(border)].corners) visit(n);
+        break;
+      }
+      case Node::Kind::Not: visit(node.a); break;
       case Node::Kind::And:
       case Node::Kind::Or: {
         const Truth deciding = node.kind == Node::Kind::And ? Truth::False : Truth::True;
-        const bool left = truths_[at(node.a)] == deciding;
-        const bool right = truths_[at(node.b)] == deciding;
+        const bool left = truths_[at(node.a)] == deciding && !is_open_[at(node.a)];
+        const bool right = truths_[at(node.b)] == deciding && !is_open_[at(node.b)];
         const bool prefers_right = right && is_cheap(node.b, cheap) && !is_cheap(node.a, cheap);
         // Where the left operand has no value, or may lose it, the whole has none.
         const bool is_safe = nodes_[at(node.a)].is_total && truths_[at(node.a)] != Truth::Undefined;
         const bool by_right = right && (!left || prefers_right) && is_safe;
-        if (!by_right) push(node.a);
-        if (by_right || !left) push(node.b);
+        if (!by_right) visit(node.a);
+        if (by_right || !left) visit(node.b);
         break;
       }
       case Node::Kind::If: {
-        const Truth condition = truths_[at(node.a)];
-        push(node.a);
-        if (condition != Truth::False) push(node.b);
-        if (condition != Truth::True) push(node.c);
+        const Truth condition = is_open_[at(node.a)] ? Truth::Undefined : truths_[at(node.a)];
+        visit(node.a);
+        if (condition != Truth::False) visit(node.b);
+        if (condition != Truth::True) visit(node.c);
         break;
       }
     }

@@ -27,9 +27,12 @@ struct Relation {
 
 /// A surface on which relations change: difference = 0, a smooth root function and never a truth
 /// value made a number (semantics.md §4). Relations that change on one surface share it, so that
-/// `x > 0`, `x < 0` and `2*x > 0` are one event, and one border to slide on.
+/// `x > 0`, `x < 0` and `2*x > 0` are one event, and one border to slide on. With corners, as
+/// in `x + abs(y) > 1`, it is smooth while these are on one side: evented `if`s, whose conditions
+/// are among the nodes before it.
 struct Border {
   expr::ExprId left, right, difference;
+  std::vector<std::int32_t> corners = {};
 };
 
 /// The truth of a relation where its difference has this sign.
@@ -62,12 +65,18 @@ class Conditions {
   void prepare();
   /// The truths of all conditions, for given truths of the relations and the rest of the frame.
   void evaluate(const double* frame, std::span<const Truth> relations, std::vector<Truth>& out);
+  /// The differences of all borders, with their corners decided as `evaluate` found them last.
+  /// Valid up to the next call.
+  std::span<const expr::ExprId> differences();
+  bool has_corners() const { return !corners_.empty(); }
   /// Marks borders that hold conditions as `evaluate` found them last: while no relation changes on
   /// these, the conditions do not change, whatever happens on the others. `x <= 0 and v < 0` is
   /// false as long as x is positive: nobody need follow v. Where either would do, a cheap one.
+  /// `open`: along these borders the part slides, on both sides at once: they hold nothing.
   /// `plain`, if given: gets the rest that these conditions are made of, and that is looked at.
   void mark_deciding(std::span<const int> conditions, std::span<const char> cheap,
-                     std::vector<char>& marked, std::vector<expr::ExprId>* plain = nullptr);
+                     std::span<const char> open, std::vector<char>& marked,
+                     std::vector<expr::ExprId>* plain = nullptr);
 
  private:
   struct Node {
@@ -78,7 +87,12 @@ class Conditions {
   };
   std::int32_t node_of(expr::ExprId e);
   bool has_held(expr::ExprId e) const;
+  std::int32_t enter(expr::ExprId condition);
+  void collect_corners();
+  void start_walk(std::span<const std::int32_t> nodes);
+  void visit(std::int32_t node);
   void see_missing_inputs(const double* frame);
+  void find_open(std::span<const char> borders);
   bool is_cheap(std::int32_t node, std::span<const char> borders) const;
   Relation make_relation(expr::ExprId e);
 
@@ -106,8 +120,20 @@ class Conditions {
   };
   std::vector<Input> inputs_;
   std::vector<Truth> truths_;
-  std::vector<std::int32_t> stack_;  // of `mark_deciding`
-  std::vector<char> visited_;
+  // Corners in differences, inner ones first.
+  struct Corner {
+    expr::ExprId node;
+    std::int32_t condition = -1;  // -1: no corner itself
+  };
+  std::vector<Corner> corners_;
+  std::unordered_map<expr::ExprId, std::int32_t> entered_;  // node of a condition of a corner
+  std::vector<expr::ExprId> differences_;
+  std::vector<Truth> decided_;  // truths of `corners_` for which these are
+  std::unordered_map<expr::ExprId, expr::ExprId> smooth_;
+  std::vector<std::int32_t> stack_;  // of a walk from conditions to borders
+  std::vector<std::int32_t> visited_;  // the last walk that came by
+  std::int32_t walk_ = 0;
+  std::vector<char> is_open_;  // per node, of `mark_deciding`
 };
 
 }  // namespace chi::sim

@@ -98,10 +98,11 @@ TEST_F(ConditionsTest, ABorderThatDecidesNothingNeedNotBeFollowed) {
   const int both = conditions.add(expr::conjunction(pool, a, b));
   const int some = conditions.add(expr::negation(
       pool, expr::conjunction(pool, expr::negation(pool, a), expr::negation(pool, b))));
-  const auto deciding = [&](int condition, Truth first, Truth second, std::vector<char> cheap) {
+  const auto deciding = [&](int condition, Truth first, Truth second, std::vector<char> cheap,
+                            std::vector<char> open = {0, 0}) {
     truth(condition, {first, second});
     std::vector<char> marked(2, 0);
-    conditions.mark_deciding(std::array{condition}, cheap, marked);
+    conditions.mark_deciding(std::array{condition}, cheap, open, marked);
     return std::pair{marked[0] != 0, marked[1] != 0};
   };
   using Pair = std::pair<bool, bool>;
@@ -115,6 +116,9 @@ TEST_F(ConditionsTest, ABorderThatDecidesNothingNeedNotBeFollowed) {
   EXPECT_EQ(deciding(some, Truth::True, Truth::False, {1, 1}), Pair(true, false));
   EXPECT_EQ(deciding(some, Truth::False, Truth::True, {1, 1}), Pair(false, true));
   EXPECT_EQ(deciding(some, Truth::False, Truth::False, {1, 1}), Pair(true, true));
+  EXPECT_EQ(deciding(both, Truth::False, Truth::True, {1, 1}, {1, 0}), Pair(true, true))
+      << "on both sides of the first border";
+  EXPECT_EQ(deciding(both, Truth::False, Truth::False, {1, 1}, {1, 0}), Pair(false, true));
 }
 
 // sqrt(x) < 1 and y > 2 has no value where x is negative, even if y is not above 2.
@@ -125,7 +129,8 @@ TEST_F(ConditionsTest, ABorderThatMayLoseItsValueIsFollowed) {
   const int both = conditions.add(expr::conjunction(pool, a, b));
   EXPECT_EQ(truth(both, {Truth::True, Truth::False}), Truth::False);
   std::vector<char> marked(2, 0);
-  conditions.mark_deciding(std::array{both}, std::vector<char>{1, 1}, marked);
+  conditions.mark_deciding(std::array{both}, std::vector<char>{1, 1}, std::vector<char>{0, 0},
+                           marked);
   EXPECT_EQ(marked, (std::vector<char>{1, 1}));
 }
 

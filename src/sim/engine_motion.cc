@@ -210,9 +210,8 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
     }
     ++state_events_;
     if (observer != nullptr) {
-      observer->state_event(
-          event.time, part.text(part.conditions().borders()[at(event.border)].difference) + " = 0",
-          part.border_span(event.border), event.direction);
+      observer->state_event(event.time, part.text(part.difference(event.border)) + " = 0",
+                            part.border_span(event.border), event.direction);
     }
     for (const Watching& w : member.watching) {
       const auto borders = part.conditions().borders_of(w.awaited->condition);

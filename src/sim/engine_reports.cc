@@ -28,8 +28,7 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
     const bool was = std::ranges::find(slid_before, b) != slid_before.end();
     const bool is = part.slides_on(b);
     if (was == is) continue;
-    observer->slide(now, part.text(part.conditions().borders()[at(b)].difference) + " = 0", is,
-                    part.border_span(b));
+    observer->slide(now, part.text(part.difference(b)) + " = 0", is, part.border_span(b));
   }
   if (before != nullptr && part.plan() != before) {
     std::string changed;
@@ -42,8 +41,7 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
       const char* const relation = sides[at(b)] == Side::Plus    ? " > 0"
                                    : sides[at(b)] == Side::Minus ? " < 0"
                                                                  : " = 0";
-      changed += (changed.empty() ? "" : ", ") +
-                 part.text(part.conditions().borders()[at(b)].difference) + relation;
+      changed += (changed.empty() ? "" : ", ") + part.text(part.difference(b)) + relation;
     }
     if (changed.empty()) span = part.first_span();
     observer->mode_change(now, part.name(), part.mode_text(), changed, span);
@@ -121,11 +119,9 @@ bool Engine::notice_chattering(Member& member) {
   member.last_event = now;
   if (member.crowded < kMost) return true;
   const int border = member.run->events().front().border;
-  const std::string what =
-      border < 0
-          ? std::string("an event")
-          : "`" + member.part->text(member.part->conditions().borders()[at(border)].difference) +
-                " = 0`";
+  const std::string what = border < 0
+                               ? std::string("an event")
+                               : "`" + member.part->text(member.part->difference(border)) + " = 0`";
   return fail(
       {.code = DiagCode::Zeno,
        .span = border < 0 ? member.part->first_span() : member.part->border_span(border),
@@ -204,7 +200,7 @@ bool Engine::notice_zeno(std::int32_t number) {
 
 std::string Engine::border_text(const Member& member) const {
   const int border = member.run->events().front().border;
-  return member.part->text(member.part->conditions().borders()[at(border)].difference);
+  return member.part->text(member.part->difference(border));
 }
 
 /// Whether what lies between events is no more than the rounding of the values it is computed from:

@@ -37,16 +37,24 @@ ExplicitRun::ExplicitRun(const SolverContext& context, std::vector<Assignment> a
   std::vector<ExprId> divisors;
   for (std::size_t k = 0; k < assignments_.size(); ++k) {
     assignments_[k].value = resolved.replacements[k].by;
+    by_unknown_.emplace_back(assignments_[k].unknown, assignments_[k].value);
     for (const ExprId d : assignments_[k].divisors) {
       divisors.push_back(d);
       watched_.push_back({k, d, {}, {}});
     }
   }
+  std::sort(by_unknown_.begin(), by_unknown_.end());
   divisors = expr::substitute(context.pool, divisors, resolved.replacements, present);
   for (std::size_t k = 0; k < divisors.size(); ++k) {
     watched_[k].divisor = divisors[k];
     watched_[k].size = size_of_terms(context.pool, divisors[k]);
   }
+}
+
+ExprId ExplicitRun::value_of(expr::VarRef unknown) const {
+  const auto found = std::lower_bound(by_unknown_.begin(), by_unknown_.end(), unknown,
+                                      [](const auto& a, expr::VarRef x) { return a.first < x; });
+  return found != by_unknown_.end() && found->first == unknown ? found->second : ExprId{};
 }
 
 void ExplicitRun::compile(const SolverContext& context) {

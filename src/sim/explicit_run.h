@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/solve_failure.h"
@@ -27,6 +28,8 @@ class ExplicitRun {
   ExplicitRun(const SolverContext& context, std::vector<Assignment> assignments);
 
   std::span<const Assignment> assignments() const { return assignments_; }  ///< resolved
+  /// What is assigned to an unknown; none if nothing is.
+  expr::ExprId value_of(expr::VarRef unknown) const;
   bool is_watched() const { return !watched_.empty(); }
 
   struct Divisor {
@@ -62,6 +65,7 @@ class ExplicitRun {
   bool judge();
 
   std::vector<Assignment> assignments_;
+  std::vector<std::pair<expr::VarRef, expr::ExprId>> by_unknown_;  // ascending
   std::vector<Watched> watched_;
   std::vector<std::int32_t> places_;
   std::optional<code::Formulas> formulas_;  // values, then divisor and size of each watched one

@@ -68,9 +68,7 @@ std::vector<ModeSearch::Reached> ModeSearch::reached_by_known(const Attempt& att
                                                               const Sides& sides) {
   expr::Pool& pool = part_.workshop_.pool();
   std::vector<expr::ExprId> differences;
-  for (const int border : part_.mode_borders()) {
-    differences.push_back(part_.conditions_.borders()[at(border)].difference);
-  }
+  for (const int border : part_.mode_borders()) differences.push_back(part_.difference(border));
   differences = expr::substitute(pool, differences, solver.assigned());
   code::Formulas formulas(pool, differences, part_.leaves_, part_.workshop_.boxes);
   std::vector<double> frame = attempt.frame;

@@ -73,7 +73,7 @@ bool ModeSearch::is_singular_corner() {
   expr::Pool& pool = part_.workshop_.pool();
   std::vector<double> frame = loaded_;
   for (const int b : corners) {
-    const expr::ExprId distance = part_.conditions_.borders()[at(b)].difference;
+    const expr::ExprId distance = part_.difference(b);
     const expr::Occurrences moved = expr::variables(pool, std::array{distance});
     if (moved.node.empty()) return false;
     const expr::ExprId leaf = moved.node.front();

@@ -557,9 +557,9 @@ bool ModeSearch::has_not_ended(Attempt& a, const Sides& assumed, int border) {
   Attempt& there = attempt(other);
   if (!there.solved || there.jumped) return false;
   Part::Climbed climbed;
-  const int direction = part_.derivative_sign(*there.plan, there.frame,
-                                              part_.conditions_.borders()[at(border)].difference,
-                                              part_.vanishing_slope(there.frame, border), climbed);
+  const int direction =
+      part_.derivative_sign(*there.plan, there.frame, part_.differences(other)[at(border)],
+                            part_.vanishing_slope(there.frame, border), climbed);
   return direction != static_cast<int>(assumed[at(border)]);
 }
 

@@ -326,6 +326,11 @@ std::span<const Part::BorderValue> Part::border_values(const std::vector<double>
   return out;
 }
 
+std::span<const ExprId> Part::differences(const Sides& sides) {
+  if (conditions_.has_corners()) condition_truths(sides);
+  return conditions_.differences();
+}
+
 double Part::border_size(int border, const std::vector<double>& frame) {
   border_sizes_.resize(conditions_.borders().size());
   std::unique_ptr<code::Formulas>& formulas = border_sizes_[at(border)];
@@ -421,6 +426,13 @@ const Part::CheapBorders& Part::cheap_borders() {
   return cheap;
 }
 
+/// The borders of which the equations of the mode know both sides.
+std::vector<char> Part::open_borders() const {
+  std::vector<char> open;
+  for (const Side side : sides_) open.push_back(is_open(side));
+  return open;
+}
+
 const std::vector<char>& Part::deciding_borders() {
   if (!deciding_.empty()) return deciding_;
   deciding_.assign(sides_.size(), 0);
@@ -430,7 +442,7 @@ const std::vector<char>& Part::deciding_borders() {
     if (cheap.is_cheap[at(b)] || is_kink || slides_on(b)) deciding_[at(b)] = 1;
   }
   if (cheap.are_all) return deciding_;
-  conditions_.mark_deciding(active_conditions(), cheap.is_cheap, deciding_);
+  conditions_.mark_deciding(active_conditions(), cheap.is_cheap, open_borders(), deciding_);
   return deciding_;
 }
 
@@ -444,7 +456,7 @@ void Part::mark_deciding(std::span<const int> conditions, std::vector<char>& mar
   }
   if (conditions.empty() || cheap.are_all) return;
   condition_truths(sides_);
-  conditions_.mark_deciding(conditions, cheap.is_cheap, marked);
+  conditions_.mark_deciding(conditions, cheap.is_cheap, open_borders(), marked);
 }
 
 /// The only mode there is: nothing to search. False if its equations do not simply have a solution;

@@ -40,6 +40,8 @@ enum class Side : std::int8_t {
   /// Zero because of all that slides, which leaves open what its own sides contribute: some share.
   Rest = 6,
 };
+/// Whether the equations have both sides in them.
+constexpr bool is_open(Side side) { return side > Side::Plus && side != Side::None; }
 using Sides = std::vector<Side>;
 
 /// One part of the model at one instant: which mode it is in and what its values are
@@ -165,6 +167,11 @@ class Part {
   };
   /// |a - b| within this of zero, relative, counts as equal at an event (semantics.md §4).
   static constexpr double kRelativeBand = 1e-10;
+  /// The differences of all borders, as they move while these are on the given sides.
+  std::span<const expr::ExprId> differences(const Sides& sides);
+  expr::ExprId difference(int border) {
+    return differences(sides_)[static_cast<std::size_t>(border)];
+  }
   /// The size of what a border's difference is the sum of: by that its rounding is measured.
   double border_size(int border, const std::vector<double>& frame);
   /// Valid up to the next call.
@@ -312,7 +319,7 @@ class Part {
     std::array<Level, 8> known;  // by number; derivatives of order 4 need less
   };
   Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value,
-                  Climbed& climbed);
+                  const Sides& sides, Climbed& climbed);
   /// Relative to the size of its terms, a derivative of a border that counts as zero.
   double vanishing_slope(const std::vector<double>& frame, int border) const;
   Side side_of_weight(Plan& plan, std::vector<double>& frame, int border, Climbed& climbed);
@@ -378,6 +385,7 @@ class Part {
   expr::VarId derivative_in_conditions(std::size_t k) const;
   std::vector<expr::VarRef> in_conditions_;  // derivatives that conditions speak of
   const std::vector<char>& deciding_borders();
+  std::vector<char> open_borders() const;
   /// The borders that can be followed without solving equations.
   struct CheapBorders {
     std::vector<char> is_cheap;

@@ -145,7 +145,7 @@ Part::Meeting Part::meeting(const Sides& sides, int border) {
     return {};
   }
   pair_rows(*plus, *minus);
-  const ExprId distance = conditions_.borders()[at(border)].difference;
+  const ExprId distance = differences(sides)[at(border)];
   const expr::Occurrences moved = expr::variables(pool, std::array{distance});
   if (moved.node.empty()) return {};
   const ExprId leaf = moved.node.front();

@@ -46,9 +46,7 @@ const std::vector<Truth>& Part::condition_truths(const Sides& sides) {
       relations.push_back(Truth::Undefined);
       continue;
     }
-    const bool is_on =
-        side == Side::Slide || side == Side::Follow || side == Side::Rest || side == Side::Kink;
-    const int sign = is_on ? 0 : static_cast<int>(side) * relation.orientation;
+    const int sign = is_open(side) ? 0 : static_cast<int>(side) * relation.orientation;
     relations.push_back(relation_holds(relation.op, sign) ? Truth::True : Truth::False);
   }
   conditions_.evaluate(frame_.data(), relations, truths_);
@@ -60,15 +58,21 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
   std::vector<char>& key = key_;
   key.clear();
   for (const int c : mode_conditions_) key.push_back(static_cast<char>(truths[at(c)]));
-  bool slides = false;
+  bool slides = false, has_open = false;
   for (const int b : mode_borders_) {
     const Side side = side_of(sides, b);
     slides = slides || side == Side::Slide || side == Side::Rest;
-    key.push_back(side == Side::Slide    ? 1
-                  : side == Side::Follow ? 2
-                  : side == Side::Kink   ? 3
-                  : side == Side::Rest   ? 4
-                                         : 0);
+    has_open = has_open || is_open(side);
+  }
+  // On both sides of an open border, others decide: `x < y and -x < y` where x = y, by -x < y.
+  const auto firm = [&](Side side) { return has_open ? static_cast<int>(side) + 16 : 0; };
+  for (const int b : mode_borders_) {
+    const Side side = side_of(sides, b);
+    key.push_back(static_cast<char>(side == Side::Slide    ? 1
+                                    : side == Side::Follow ? 2
+                                    : side == Side::Kink   ? 3
+                                    : side == Side::Rest   ? 4
+                                                           : firm(side)));
     if (side != Side::Follow) continue;
     const Followed followed = followed_[at(b)];
     key.push_back(static_cast<char>(followed.orientation));
@@ -450,7 +454,7 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
       mixed->shares.push_back(weight_of(b));
       continue;
     }
-    mixed->system.rows.push_back(conditions_.borders()[at(b)].difference);
+    mixed->system.rows.push_back(differences(sides)[at(b)]);
     mixed->equations.push_back(-1);
     mixed->weights.push_back(weight_of(b));
     mixed->sliding.push_back(b);

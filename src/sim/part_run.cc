@@ -224,7 +224,7 @@ bool PartRun::stop_at_border() {
 }
 
 bool PartRun::put_on_border(int border) {
-  const Tracked& track = tracked(part_.conditions().borders()[at(border)].difference);
+  const Tracked& track = tracked(part_.difference(border));
   if (track.kind != Tracked::Kind::Linear || track.states.size() != 1) return false;
   std::vector<double> coefficients(at(track.formulas->size()));
   std::vector<double>& frame = part_.frame();

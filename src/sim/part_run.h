@@ -92,6 +92,16 @@ class PartRun {
     std::optional<IntervalSearch> search;      ///< Function: where it can be zero, if that is known
   };
   Tracked& tracked(expr::ExprId difference);
+  struct Moving {
+    std::vector<std::int32_t> states;  ///< components
+    std::vector<expr::ExprId> leaves;  ///< of the states
+    bool is_known = true;              ///< there are no other unknowns
+  };
+  Moving moving_in(expr::ExprId difference);
+  bool track_linear(expr::ExprId difference, Tracked& result);
+  void track_function(expr::ExprId difference, Tracked& result);
+  void compile(std::span<const expr::ExprId> roots, Tracked& result);
+  expr::ExprId with_assigned(expr::ExprId difference);
   std::optional<IntervalSearch> interval_search(expr::ExprId difference);
   const std::vector<int>& relevant_borders();
   void forget_relevant();

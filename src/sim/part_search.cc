@@ -124,6 +124,7 @@ void PartRun::search_window(double time) {
   search_frame_ = part_.frame();
   part_.fit(search_frame_);
   bool leaves_kink = false;
+  const std::span<const ExprId> differences = part_.differences(part_.sides());
   for (const int border : relevant_borders()) {
     Side side = part_.sides()[at(border)];
     if (side == Side::Slide) continue;
@@ -132,8 +133,8 @@ void PartRun::search_window(double time) {
       continue;
     }
     if (side == Side::Follow || side == Side::Rest) side = Side::On;
-    find(border, part_.conditions().borders()[at(border)].difference,
-         side == Side::None ? std::nullopt : std::optional(side), time);
+    find(border, differences[at(border)], side == Side::None ? std::nullopt : std::optional(side),
+         time);
   }
   expr::Pool& pool = workshop_.pool();
   for (std::size_t i = 0; i < relevant_steps_.size(); ++i) {
@@ -160,7 +161,7 @@ void PartRun::search_window(double time) {
   if (leaves_kink) note(kKinkLeft, reached_, 0, 0);
   for (BorderEvent& event : events_) {
     if (event.border < 0 || part_.sides()[at(event.border)] == Side::Slide) continue;
-    Tracked& track = tracked(part_.conditions().borders()[at(event.border)].difference);
+    Tracked& track = tracked(differences[at(event.border)]);
     if (track.kind == Tracked::Kind::Still) continue;
     event.height = std::abs(difference_at(track, 0.5 * (time + event.time)));
     event.is_close = event.height <= part_.tolerance_at(event.border, search_frame_);
@@ -170,93 +171,9 @@ void PartRun::search_window(double time) {
 /// Whether the window ends where a kink is no longer near: there its side is to be decided, and to
 /// be followed from then on.
 bool PartRun::is_apart(int border) {
-  Tracked& track = tracked(part_.conditions().borders()[at(border)].difference);
+  Tracked& track = tracked(part_.difference(border));
   if (track.kind == Tracked::Kind::Still) return false;
   return !part_.is_near_kink(border, difference_at(track, reached_), search_frame_);
-}
-
-PartRun::Tracked& PartRun::tracked(ExprId difference) {
-  const auto [place, is_new] = tracked_.try_emplace({part_.variant(), difference});
-  Tracked& result = place->second;
-  if (!is_new) return result;
-  expr::Pool& pool = workshop_.pool();
-  std::vector<VarRef> states;
-  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
-  std::vector<ExprId> moving;
-  if (pool.has(difference, expr::kHasTime)) {
-    moving.push_back(expr::time(pool));
-    result.has_time = true;
-  }
-  bool known = !pool.has(difference, expr::kHasDelay);
-  for (const ExprId leaf : expr::variables(pool, std::array{difference}).node) {
-    const VarRef x = pool.variable(leaf);
-    const auto state = std::lower_bound(states.begin(), states.end(), x);
-    if (state != states.end() && *state == x) {
-      moving.push_back(leaf);
-      result.states.push_back(static_cast<std::int32_t>(state - states.begin()));
-    } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
-      known = false;
-    }
-  }
-  if (moving.empty() && known) return result;
-  const expr::LinearForms forms = expr::linear_forms(pool, std::array{difference}, moving);
-  std::vector<ExprId> roots;
-  if (known && forms.kind[0] != expr::Linearity::Nonlinear) {
-    result.kind = Tracked::Kind::Linear;
-    roots.assign(moving.size(), expr::constant(pool, 0));
-    for (std::int32_t k = forms.a.row_start[0]; k < forms.a.row_start[1]; ++k) {
-      roots[at(forms.a.column[at(k)])] = forms.a.entry[at(k)];
-    }
-    roots.push_back(forms.b[0]);
-  } else {
-    result.kind = Tracked::Kind::Function;
-    result.needs_solve = !known;
-    result.search = interval_search(difference);
-    roots.push_back(difference);
-  }
-  result.formulas = std::make_unique<code::Formulas>(pool, roots, part_.leaves(), workshop_.boxes);
-  part_.fit(part_.frame());
-  part_.fit(search_frame_);
-  return result;
-}
-
-/// Unknowns that are assigned from the states can be put into the difference; those of blocks
-/// cannot.
-std::optional<IntervalSearch> PartRun::interval_search(ExprId difference) {
-  expr::Pool& pool = workshop_.pool();
-  std::vector<VarRef> states;
-  if (StateVariant* const variant = part_.variant(); variant != nullptr) {
-    states = variant->choice.states;
-    if (variant->solver && variant->solver->explicit_run() != nullptr) {
-      std::vector<expr::Replacement> values;
-      for (const auto& a : variant->solver->explicit_run()->assignments()) {
-        values.push_back({expr::variable(pool, a.unknown.var, a.unknown.order), a.value});
-      }
-      difference = expr::substitute(pool, difference, values);
-    }
-  }
-  auto formula = expr::IntervalFormula::make(pool, difference);
-  if (!formula) return std::nullopt;
-  std::vector<IntervalSearch::Leaf> leaves;
-  for (const ExprId e : formula->leaves()) {
-    IntervalSearch::Leaf leaf;
-    if (pool.op(e) == expr::Op::Time) {
-      leaf.is_time = true;
-    } else {
-      leaf.place = part_.leaves().place(e);
-      if (pool.op(e) == expr::Op::Variable) {
-        const VarRef x = pool.variable(e);
-        const auto state = std::lower_bound(states.begin(), states.end(), x);
-        if (state != states.end() && *state == x) {
-          leaf.component = static_cast<std::int32_t>(state - states.begin());
-        } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
-          return std::nullopt;
-        }
-      }
-    }
-    leaves.push_back(leaf);
-  }
-  return IntervalSearch(std::move(*formula), std::move(leaves));
 }
 
 void PartRun::note(int border, double time, double value, int direction, bool is_jump) {
@@ -398,43 +315,6 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
     return;
   }
   check_side(border, side, time, reached_, value);
-}
-
-/// The equations solved at a time in the window, into `search_frame_`. The borders are looked at in
-/// the same points of the window, most of them: what was solved for one serves the others.
-bool PartRun::solved_at(double time) {
-  constexpr std::size_t kMost = 64;
-  const auto place = [&](const Solved& s) { return s.time == time; };
-  const auto known = std::ranges::find_if(solved_, place);
-  if (known != solved_.end()) {
-    if (known->ok) search_frame_ = known->frame;
-    part_.fit(search_frame_);
-    return known->ok;
-  }
-  const bool ok = values_at(time, search_frame_);
-  if (solved_.size() < kMost) solved_.push_back({time, ok, search_frame_});
-  return ok;
-}
-
-double PartRun::difference_at(const Tracked& track, double time) {
-  if (track.needs_solve) {
-    if (!solved_at(time)) return std::numeric_limits<double>::quiet_NaN();
-  } else {
-    search_frame_[0] = time;
-    const auto states = motion_ != nullptr ? motion_->states() : std::span<const VarRef>{};
-    for (const std::int32_t i : track.states) {
-      search_frame_[at(part_.place(states[at(i)]))] = motion_->dense().value(time, i);
-    }
-  }
-  std::vector<double>& values = coefficients_;
-  values.resize(at(track.formulas->size()));
-  track.formulas->evaluate_each(search_frame_.data(), values.data());
-  if (track.kind != Tracked::Kind::Linear) return values[0];
-  double sum = values.back();
-  std::size_t k = 0;
-  if (track.has_time) sum += values[k++] * time;
-  for (const std::int32_t i : track.states) sum += values[k++] * motion_->dense().value(time, i);
-  return sum;
 }
 
 void PartRun::find_function(int border, Tracked& track, std::optional<Side> side, double time) {

@@ -48,7 +48,8 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
                is_still_kink(&plan, assumed, border, frame)) {
       out[b] = Side::Kink;
     } else if (!std::isnan(values[b].value)) {
-      out[b] = side_after(plan, frame, border, values[b], climbed);
+      // Corners come before the border: what is right of them tells how it moves.
+      out[b] = side_after(plan, frame, border, values[b], out, climbed);
     } else if (!on_border) {
       out[b] = Side::None;
     } else if (assumed[b] == Side::None) {
@@ -64,10 +65,9 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
 }
 
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,
-                      Climbed& climbed) {
+                      const Sides& sides, Climbed& climbed) {
   if (std::abs(g.value) > g.band) return g.value > 0 ? Side::Plus : Side::Minus;
-  return static_cast<Side>(derivative_sign(plan, frame,
-                                           conditions_.borders()[at(border)].difference,
+  return static_cast<Side>(derivative_sign(plan, frame, differences(sides)[at(border)],
                                            vanishing_slope(frame, border), climbed));
 }
 

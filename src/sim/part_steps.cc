@@ -234,7 +234,7 @@ void Part::mark_needed_steps(std::span<const int> conditions, bool all, std::vec
   }
   std::vector<char> borders(sides_.size(), 0);
   std::vector<ExprId> plain;
-  conditions_.mark_deciding(asked, cheap_borders().is_cheap, borders, &plain);
+  conditions_.mark_deciding(asked, cheap_borders().is_cheap, open_borders(), borders, &plain);
   for (std::size_t b = 0; b < borders.size(); ++b) {
     if (borders[b] != 0) mark(conditions_.borders()[b].difference);
   }

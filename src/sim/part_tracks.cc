@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "expr/build.h"
+#include "expr/incidence.h"
+#include "expr/linearity.h"
+#include "expr/substitute.h"
+#include "sim/part_run.h"
+
+// How the difference of a border moves through a window: as a polynomial or as a function.
+namespace chi::sim {
+namespace {
+
+using expr::ExprId;
+using expr::VarRef;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+PartRun::Tracked& PartRun::tracked(ExprId difference) {
+  const auto [place, is_new] = tracked_.try_emplace({part_.variant(), difference});
+  if (is_new && !track_linear(difference, place->second)) {
+    track_function(difference, place->second);
+  }
+  return place->second;
+}
+
+/// What a difference consists of: its states, and whether nothing else in it moves but time.
+PartRun::Moving PartRun::moving_in(ExprId difference) {
+  const expr::Pool& pool = workshop_.pool();
+  std::span<const VarRef> states;
+  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
+  Moving result;
+  result.is_known = !pool.has(difference, expr::kHasDelay);
+  for (const ExprId leaf : expr::variables(pool, std::array{difference}).node) {
+    const VarRef x = pool.variable(leaf);
+    const auto state = std::lower_bound(states.begin(), states.end(), x);
+    if (state != states.end() && *state == x) {
+      result.leaves.push_back(leaf);
+      result.states.push_back(static_cast<std::int32_t>(state - states.begin()));
+    } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
+      result.is_known = false;
+    }
+  }
+  return result;
+}
+
+bool PartRun::track_linear(ExprId difference, Tracked& result) {
+  expr::Pool& pool = workshop_.pool();
+  Moving in = moving_in(difference);
+  if (!in.is_known) return false;
+  result.has_time = pool.has(difference, expr::kHasTime);
+  if (result.has_time) in.leaves.insert(in.leaves.begin(), expr::time(pool));
+  if (in.leaves.empty()) return true;
+  const expr::LinearForms forms = expr::linear_forms(pool, std::array{difference}, in.leaves);
+  if (forms.kind[0] == expr::Linearity::Nonlinear) return false;
+  result.kind = Tracked::Kind::Linear;
+  result.states = std::move(in.states);
+  std::vector<ExprId> roots(in.leaves.size(), expr::constant(pool, 0));
+  for (std::int32_t k = forms.a.row_start[0]; k < forms.a.row_start[1]; ++k) {
+    roots[at(forms.a.column[at(k)])] = forms.a.entry[at(k)];
+  }
+  roots.push_back(forms.b[0]);
+  compile(roots, result);
+  return true;
+}
+
+void PartRun::track_function(ExprId difference, Tracked& result) {
+  Moving in = moving_in(difference);
+  result.kind = Tracked::Kind::Function;
+  result.has_time = workshop_.pool().has(difference, expr::kHasTime);
+  result.states = std::move(in.states);
+  result.needs_solve = !in.is_known;
+  result.search = interval_search(difference);
+  compile(std::array{difference}, result);
+}
+
+void PartRun::compile(std::span<const ExprId> roots, Tracked& result) {
+  result.formulas =
+      std::make_unique<code::Formulas>(workshop_.pool(), roots, part_.leaves(), workshop_.boxes);
+  part_.fit(part_.frame());
+  part_.fit(search_frame_);
+}
+
+/// Unknowns that are assigned from the states can be put into the difference; those of blocks
+/// cannot.
+ExprId PartRun::with_assigned(ExprId difference) {
+  const StateVariant* const variant = part_.variant();
+  if (variant == nullptr || !variant->solver) return difference;
+  const ExplicitRun* const run = variant->solver->explicit_run();
+  if (run == nullptr) return difference;
+  std::vector<expr::Replacement> values;
+  for (const ExprId leaf : expr::variables(workshop_.pool(), std::array{difference}).node) {
+    const ExprId value = run->value_of(workshop_.pool().variable(leaf));
+    if (value) values.push_back({leaf, value});
+  }
+  return values.empty() ? difference : expr::substitute(workshop_.pool(), difference, values);
+}
+
+std::optional<IntervalSearch> PartRun::interval_search(ExprId difference) {
+  expr::Pool& pool = workshop_.pool();
+  std::span<const VarRef> states;
+  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
+  auto formula = expr::IntervalFormula::make(pool, with_assigned(difference));
+  if (!formula) return std::nullopt;
+  std::vector<IntervalSearch::Leaf> leaves;
+  for (const ExprId e : formula->leaves()) {
+    IntervalSearch::Leaf leaf;
+    if (pool.op(e) == expr::Op::Time) {
+      leaf.is_time = true;
+    } else {
+      leaf.place = part_.leaves().place(e);
+      if (pool.op(e) == expr::Op::Variable) {
+        const VarRef x = pool.variable(e);
+        const auto state = std::lower_bound(states.begin(), states.end(), x);
+        if (state != states.end() && *state == x) {
+          leaf.component = static_cast<std::int32_t>(state - states.begin());
+        } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
+          return std::nullopt;
+        }
+      }
+    }
+    leaves.push_back(leaf);
+  }
+  return IntervalSearch(std::move(*formula), std::move(leaves));
+}
+
+/// The equations solved at a time in the window, into `search_frame_`. The borders are looked at in
+/// the same points of the window, most of them: what was solved for one serves the others.
+bool PartRun::solved_at(double time) {
+  constexpr std::size_t kMost = 64;
+  const auto place = [&](const Solved& s) { return s.time == time; };
+  const auto known = std::ranges::find_if(solved_, place);
+  if (known != solved_.end()) {
+    if (known->ok) search_frame_ = known->frame;
+    part_.fit(search_frame_);
+    return known->ok;
+  }
+  const bool ok = values_at(time, search_frame_);
+  if (solved_.size() < kMost) solved_.push_back({time, ok, search_frame_});
+  return ok;
+}
+
+double PartRun::difference_at(const Tracked& track, double time) {
+  if (track.needs_solve) {
+    if (!solved_at(time)) return std::numeric_limits<double>::quiet_NaN();
+  } else {
+    search_frame_[0] = time;
+    const auto states = motion_ != nullptr ? motion_->states() : std::span<const VarRef>{};
+    for (const std::int32_t i : track.states) {
+      search_frame_[at(part_.place(states[at(i)]))] = motion_->dense().value(time, i);
+    }
+  }
+  std::vector<double>& values = coefficients_;
+  values.resize(at(track.formulas->size()));
+  track.formulas->evaluate_each(search_frame_.data(), values.data());
+  if (track.kind != Tracked::Kind::Linear) return values[0];
+  double sum = values.back();
+  std::size_t k = 0;
+  if (track.has_time) sum += values[k++] * time;
+  for (const std::int32_t i : track.states) sum += values[k++] * motion_->dense().value(time, i);
+  return sum;
+}
+
+}  // namespace chi::sim
