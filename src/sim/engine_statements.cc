@@ -79,13 +79,14 @@ bool Engine::settle(std::int32_t number) {
     }
     member.wants_restart = true;
   }
-  // The dense output crossed a border, but from there the equations lead back: within the
-  // tolerances both are right. The motion goes on as the equations say.
+  // The dense output crossed a border, but from there the equations lead back, or stay on it:
+  // within the tolerances both are right. The motion goes on as the equations say.
   for (const BorderEvent& event : member.run->events()) {
     if (event.border < 0 || event.time != member.time || event.direction == 0) continue;
     const Side side = part.sides()[at(event.border)];
     const bool contradicts = event.direction > 0 ? side == Side::Minus : side == Side::Plus;
-    if (contradicts && side == sides[at(event.border)]) member.wants_restart = true;
+    const bool is_kept = contradicts && side == sides[at(event.border)];
+    if (is_kept || side == Side::On) member.wants_restart = true;
   }
   if (part.plan() != plan && plan != nullptr) ++mode_switches_;
   member.wants_search = true;
