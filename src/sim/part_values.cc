@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "sim/independent_rows.h"
@@ -32,25 +35,32 @@ class DrawnValues : public structure::Probe {
   std::vector<double> values(std::span<const ExprId> roots, int draw, bool draw_known) override {
     code::Formulas formulas(context_.pool, roots, context_.leaves, context_.boxes);
     // Near the present values, so that roots and logarithms keep theirs.
-    const std::vector<double> drawn = point(draw, draw_known, 0.3);
+    std::vector<double>& drawn = points_[{draw, draw_known}];
+    extend(drawn, draw, draw_known, 0.3);
     std::vector<double> result(roots.size());
     formulas.evaluate_each(drawn.data(), result.data());
     return result;
   }
 
   std::vector<double> point(int draw, bool draw_known, double distance) const {
-    std::vector<double> point = frame_;
-    point.resize(at(context_.leaves.size()), 0.0);
-    for (std::int32_t i = 0; i < context_.leaves.size(); ++i) {
-      double& value = point[at(i)];
-      if (!is_drawn(context_.leaves.leaf(i), draw_known)) continue;
-      value += distance * (std::abs(value) + 0.1) *
-               drawn(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(draw));
-    }
+    std::vector<double> point;
+    extend(point, draw, draw_known, distance);
     return point;
   }
 
  private:
+  /// By the leaves that are new.
+  void extend(std::vector<double>& point, int draw, bool draw_known, double distance) const {
+    for (auto i = static_cast<std::int32_t>(point.size()); i < context_.leaves.size(); ++i) {
+      double value = at(i) < frame_.size() ? frame_[at(i)] : 0.0;
+      if (is_drawn(context_.leaves.leaf(i), draw_known)) {
+        value += distance * (std::abs(value) + 0.1) *
+                 drawn(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(draw));
+      }
+      point.push_back(value);
+    }
+  }
+
   bool is_drawn(ExprId leaf, bool draw_known) const {
     switch (context_.pool.op(leaf)) {
       case expr::Op::Variable: {
@@ -66,6 +76,7 @@ class DrawnValues : public structure::Probe {
   const SolverContext& context_;
   const structure::Analysis& analysis_;
   const std::vector<double>& frame_;
+  std::map<std::pair<int, bool>, std::vector<double>> points_;  // drawn for `values`
 };
 
 }  // namespace
