@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-#include "expr/build.h"
 #include "expr/regions.h"
 
 namespace chi::expr {

@@ -47,10 +47,6 @@ Occurrences conditions(const Pool& pool, std::span<const ExprId> roots);
 /// can change between events. Relations in calls are seen after `inline_calls` only.
 Occurrences relations(const Pool& pool, std::span<const ExprId> conditions);
 
-/// The difference a - b of a relation between a and b: smooth where a and b are, and never a truth
-/// value made a number. Requires a relation.
-ExprId root_function(Pool& pool, ExprId relation);
-
 /// The `delay` nodes in each root, ascending: a delay inside another's operand comes first.
 Occurrences delays(const Pool& pool, std::span<const ExprId> roots);
 
