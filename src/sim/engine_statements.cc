@@ -84,9 +84,9 @@ bool Engine::settle(std::int32_t number) {
   for (const BorderEvent& event : member.run->events()) {
     if (event.border < 0 || event.time != member.time || event.direction == 0) continue;
     const Side side = part.sides()[at(event.border)];
-    const bool contradicts = event.direction > 0 ? side == Side::Minus : side == Side::Plus;
-    const bool is_kept = contradicts && side == sides[at(event.border)];
-    if (is_kept || side == Side::On) member.wants_restart = true;
+    const bool contradicts =
+        side == Side::On || side == (event.direction > 0 ? Side::Minus : Side::Plus);
+    if (contradicts && side == sides[at(event.border)]) member.wants_restart = true;
   }
   if (part.plan() != plan && plan != nullptr) ++mode_switches_;
   member.wants_search = true;
