@@ -82,7 +82,8 @@ class IdaIntegrator final : public Integrator {
   sundials::NonlinearSolver newton_;
   std::unique_ptr<void, FreeIda> ida_;
   std::vector<double> entries_, beside_;
-  bool is_beside_ = false;  // the last Jacobian was evaluated there
+  int failures_in_a_row_ = 0;  // of the iteration
+  static constexpr int kShorterFirst = 3;
   long failures_seen_ = 0;  // of Newton, before it
   std::optional<DifferenceJacobian> differences_;
   NewtonConvergence convergence_;
@@ -239,10 +240,12 @@ int IdaIntegrator::jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vect
   long failures = 0;
   check(IDAGetNumNonlinSolvConvFails(s.ida_.get(), &failures));
   const bool has_helped = std::exchange(s.failures_seen_, failures) == failures;
-  s.is_beside_ = has_helped || !s.is_beside_;
+  s.failures_in_a_row_ = has_helped ? 0 : s.failures_in_a_row_ + 1;
+  // On the spot, where a slope may be boundless, a step that is far too long would do as well.
+  const bool is_beside = s.failures_in_a_row_ % (kShorterFirst + 1) < kShorterFirst;
   EvalStatus status = EvalStatus::Domain;
   for (const double sign : {1.0, -1.0}) {
-    if (!s.is_beside_ || status != EvalStatus::Domain) break;
+    if (!is_beside || status != EvalStatus::Domain) break;
     s.move_aside(sign, at, slope);
     status = s.evaluate_jacobian(t, cj, s.beside_, slope);
   }

@@ -63,7 +63,8 @@ class RungeKutta final : public Integrator {
   void combine_error(double h, std::index_sequence<j...>);
   void accept(double t_new);
   void choose_next_step(double h, bool limited, bool after_rejection);
-  void watch_stiffness();
+  void watch_stiffness(double h);
+  bool goes_to_and_fro(double h) const;
 
   OdeProblem& problem_;
   IntegratorOptions options_;
@@ -233,7 +234,7 @@ void RungeKutta<Method>::combine_error(double h, std::index_sequence<j...>) {
 
 template <class Method>
 void RungeKutta<Method>::accept(double t_new) {
-  watch_stiffness();
+  watch_stiffness(t_new - t_);
   std::swap(y_, y_new_);
   t_old_ = t_;
   t_ = t_new;
@@ -257,10 +258,26 @@ void RungeKutta<Method>::choose_next_step(double h, bool limited, bool after_rej
   }
 }
 
+// A component that moves towards the same side at both ends of the step, faster than its tolerance,
+// and yet gets nowhere: where a slope is steep in a narrow place only, as that of a square root at
+// zero, most stages do not see it.
+template <class Method>
+bool RungeKutta<Method>::goes_to_and_fro(double h) const {
+  constexpr double kNowhere = 0.1;
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double first = h * k_[i], last = h * k_[kLast * n_ + i];
+    if (!(first * last > 0)) continue;
+    const double way = std::min(std::abs(first), std::abs(last));
+    const double tolerance = norm_.absolute()[i] + norm_.relative() * std::abs(y_[i]);
+    if (way > tolerance && std::abs(y_new_[i] - y_[i]) < kNowhere * way) return true;
+  }
+  return false;
+}
+
 // h|λ| ≈ h |f(Y) - f(Z)| / |Y - Z| for the two stages Y, Z at c = 1. Fifteen steps beyond the
 // stability bound, with fewer than six calm ones in a row between them, make a stiff problem [2].
 template <class Method>
-void RungeKutta<Method>::watch_stiffness() {
+void RungeKutta<Method>::watch_stiffness(double h) {
   constexpr std::size_t other = Method::kStiffStage;
   double slopes = 0, points = 0;
   for (std::size_t i = 0; i < n_; ++i) {
@@ -273,7 +290,8 @@ void RungeKutta<Method>::watch_stiffness() {
     points += distance * distance;
   }
   // |Y - Z| = h sqrt(points), so h|λ| = sqrt(slopes / points).
-  if (points > 0 && slopes > Method::kStabilityBound * Method::kStabilityBound * points) {
+  constexpr double bound = Method::kStabilityBound * Method::kStabilityBound;
+  if ((points > 0 && slopes > bound * points) || goes_to_and_fro(h)) {
     calm_steps_ = 0;
     ++stiff_steps_;
   } else if (stiff_steps_ > 0 && stiff_steps_ < 15 && ++calm_steps_ == 6) {

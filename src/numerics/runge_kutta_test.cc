@@ -125,5 +125,25 @@ TEST(RungeKutta, SuspectsStiffness) {
   EXPECT_FALSE(run(0.5));
 }
 
+// At rest at the corner of an odd root, where the slope has no bound: h|λ| of the stages stays
+// small, but the steps go to and fro. A motion that turns is none.
+TEST(RungeKutta, SuspectsStiffnessWhereNothingMoves) {
+  CallableOde root(1, [](double, auto y, auto ydot) {
+    ydot[0] = -std::copysign(std::sqrt(std::abs(y[0])), y[0]);
+  });
+  CallableOde turning(2, [](double, auto y, auto ydot) {
+    ydot[0] = y[1];
+    ydot[1] = -y[0];
+  });
+  auto s = make_runge_kutta(root, tolerance(1e-6, 1e-9), ExplicitMethod::DormandPrince);
+  s->restart(0, std::array{1e-6}, {}, Restart::Cold);
+  for (int k = 0; k < 200; ++k) ASSERT_EQ(s->step(1e3), StepStatus::Stepped);
+  EXPECT_TRUE(s->looks_stiff());
+  auto c = make_runge_kutta(turning, tolerance(1e-2, 1e-3), ExplicitMethod::DormandPrince);
+  c->restart(0, std::array{1.0, 0.0}, {}, Restart::Cold);
+  for (int k = 0; k < 200; ++k) ASSERT_EQ(c->step(1e3), StepStatus::Stepped);
+  EXPECT_FALSE(c->looks_stiff());
+}
+
 }  // namespace
 }  // namespace chi::numerics

@@ -56,6 +56,7 @@ double MethodChoice::work_of(const numerics::IntegratorStats& s) {
 
 Method MethodChoice::implicit() const {
   const bool many_events = restarts_ >= kEnoughRestarts && steps_per_restart_ < kFewSteps;
+  if (radau_lost_) return bdf_;
   return many_events || facts_.size <= kSmall ? radau_ : bdf_;
 }
 
@@ -116,9 +117,15 @@ bool MethodChoice::judge_trial(const numerics::Integrator& by) {
     return false;
   }
   if (steps_ < 2 * kWindow) return false;
-  on_trial_ = false;
   const double work = now.work - mark_.work;
-  if (work <= 0 || (now.t - mark_.t) / work >= kBetter * explicit_rate_) return false;
+  on_trial_ = work > 0 && (now.t - mark_.t) / work < kBetter * explicit_rate_;
+  if (!on_trial_) return false;
+  if (method_ == radau_) {
+    radau_lost_ = true;
+    enter(bdf_);
+    return true;
+  }
+  on_trial_ = radau_lost_ = false;
   hold_ = next_hold_;
   next_hold_ *= 4;
   enter(Method::DormandPrince);

@@ -27,8 +27,10 @@ inline bool uses_dae_form(Method m) { return m == Method::Ida || m == Method::Ra
 /// BDF, or Radau for small systems, where its work per step is cheap and its steps are longer, and
 /// where events cut the run in pieces so short that BDF would never leave its low orders. After
 /// some steps the two are compared by the time they gain per work done, counted in evaluations and
-/// not by the clock, so that runs repeat; if the implicit one is not better the explicit one
-/// returns for a while. (A cascade of lags has large eigenvalues of no consequence.)
+/// not by the clock, so that runs repeat; if Radau is not better BDF has its turn, whose iteration
+/// bears slopes that are nearly infinite, as of a square root near zero, and if that is not,
+/// either, the explicit one returns for a while. (A cascade of lags has large eigenvalues of no
+/// consequence.)
 class MethodChoice {
  public:
   struct Facts {
@@ -64,6 +66,7 @@ class MethodChoice {
   std::int64_t hold_ = 0;   // steps during which stiffness is ignored
   std::int64_t next_hold_ = 500;
   bool on_trial_ = false;     // an implicit method has to prove itself
+  bool radau_lost_ = false;   // it did not
   double explicit_rate_ = 0;  // time per work, before the trial
   Mark mark_, older_mark_;
   bool marked_ = false;

@@ -62,10 +62,12 @@ void ModeSearch::leave_surfaces(Sides& start) {
   }
 }
 
-/// The borders that are reached, as functions of what is known in the attempt.
+/// The borders that are reached, as functions of what is known in the attempt. One of `kinks`, in
+/// whose neighbourhood a motion may end, is reached within the tolerances.
 std::vector<ModeSearch::Reached> ModeSearch::reached_by_known(const Attempt& attempt,
                                                               const SystemSolver& solver,
-                                                              const Sides& sides) {
+                                                              const Sides& sides,
+                                                              const std::vector<int>& kinks) {
   expr::Pool& pool = part_.workshop_.pool();
   std::vector<expr::ExprId> differences;
   for (const int border : part_.mode_borders()) differences.push_back(part_.difference(border));
@@ -86,7 +88,11 @@ std::vector<ModeSearch::Reached> ModeSearch::reached_by_known(const Attempt& att
   std::vector<Reached> result;
   for (std::size_t k = 0; k < differences.size(); ++k) {
     const int border = part_.mode_borders()[k];
-    if (!(std::abs(values[k]) <= part_.border_values(frame)[at(border)].band)) continue;
+    double band = part_.border_values(frame)[at(border)].band;
+    if (std::ranges::find(kinks, border) != kinks.end()) {
+      band = std::max(band, part_.tolerance_at(border, frame));
+    }
+    if (!(std::abs(values[k]) <= band)) continue;
     std::vector<expr::ExprId> roots = {differences[k]};
     std::vector<std::int32_t> places;
     for (const expr::ExprId leaf : expr::variables(pool, std::array{differences[k]}).node) {

@@ -56,6 +56,31 @@ bool ModeSearch::is_in_the_way(Kinks which, int border) {
   return part_.is_near_kink(border, part_.border_values(loaded_)[at(border)].value, loaded_);
 }
 
+/// What comes to a kink may rest there, as the level of a tank that runs empty. Then it does so
+/// exactly: beside the kink, nearer than anybody can tell, slopes may be infinite, and it would go
+/// to and fro in steps that are ever so short.
+void ModeSearch::rest_on_kinks(Attempt& attempt, const Sides& sides) {
+  std::vector<int> kinks;
+  for (const int b : part_.mode_borders_) {
+    if (sides[at(b)] == Side::Kink && part_.sides_[at(b)] != Side::Kink) kinks.push_back(b);
+  }
+  if (kinks.empty()) return;
+  Attempt resting{.plan = attempt.plan, .frame = attempt.frame};
+  SystemSolver& solver = resting.plan->ip_solver();
+  bool moved = false;
+  for (Reached& border : reached_by_known(resting, solver, sides, kinks)) {
+    moved |= border.put(resting.frame, 0);
+  }
+  if (!moved || !solver.solve(resting.frame.data(), Effort::Near)) return;
+  const bool rests = std::ranges::all_of(kinks, [&](int b) {
+    Part::Climbed climbed;
+    return is_reached(resting.frame, b) &&
+           part_.derivative_sign(*resting.plan, resting.frame, part_.differences(sides)[at(b)],
+                                 part_.vanishing_slope(resting.frame, b), climbed) == 0;
+  });
+  if (rests) attempt.frame = std::move(resting.frame);
+}
+
 bool ModeSearch::find_any_kinks(Sides& start) {
   return find_kinks(start, Kinks::Assigned) || find_kinks(start, Kinks::Any);
 }

@@ -136,6 +136,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   load(attempt);
   solve(attempt, sides);
   if (!attempt.solved) return attempt;
+  if (!initial_ && !attempt.jumped) rest_on_kinks(attempt, sides);
   choose_shares(attempt);
   part_.right_sides(*attempt.plan, attempt.frame, sides, attempt.right);
   show(attempt);

@@ -92,7 +92,7 @@ class ModeSearch {
     bool put(std::vector<double>& frame, double wanted);
   };
   std::vector<Reached> reached_by_known(const Attempt& attempt, const SystemSolver& solver,
-                                        const Sides& sides);
+                                        const Sides& sides, const std::vector<int>& kinks = {});
   bool solve_on_borders(Attempt& attempt, SystemSolver& solver, const Sides& sides);
   void leave_surfaces(Sides& start);
   bool start_as_set(Sides start);
@@ -120,6 +120,7 @@ class ModeSearch {
   enum class Kinks { Assigned, Any, Near };
   bool find_kinks(Sides& start, Kinks which);
   bool find_any_kinks(Sides& start);
+  void rest_on_kinks(Attempt& attempt, const Sides& sides);
   bool decides_alone(int border) const;
   std::vector<int> kinks_to_solve_for(const Sides& sides);
   bool is_kink(const Sides& start, int border, bool may_be_far);
