@@ -181,6 +181,8 @@ class Part {
   void touch(int border, double time, double value, bool grazes, bool is_close);
   /// What the integration may leave of a border's difference.
   double tolerance_at(int border, const std::vector<double>& frame);
+  /// Where its difference goes by the equations of the present mode: 1 up, -1 down, 0 nowhere.
+  int direction(int border, std::vector<double>& frame);
   /// A border was touched again and again, and never left any further than that; or who moves says
   /// that there is one in its way.
   bool is_crowded() const;

@@ -110,6 +110,7 @@ class PartRun {
   bool has_crossed(std::optional<Side> side, double begin, double time) const;
   bool begins_at_zero(int border, std::optional<Side> side, double begin, double time) const;
   bool departs_within_tolerance(int border, const Tracked& track, Side side, double time);
+  bool is_of_interpolation(int border, const Tracked& track, Side side, double begin, double time);
   bool find_side(int border, const Tracked& track, std::optional<Side> side, double time);
   void find(int border, expr::ExprId difference, std::optional<Side> side, double time);
   void find_change(const HeldStep& held, double time);

@@ -325,6 +325,7 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   const auto value = [&](double theta) {
     return difference_at(track, theta >= 1 ? reached_ : from_ + theta * h) + shift;
   };
+  const auto time_of = [&](const numerics::IsolatedRoot& root) { return from_ + root.right * h; };
   double begin = value(start);
   if (std::isnan(begin) && time != decided_) {
     if (side) note(border, time, 0, 0);
@@ -408,17 +409,28 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
                                 options.noise, std::max(rounding, options.resolution), value);
   }
   double defined_until = 1;
+  const auto is_none = [&](const numerics::IsolatedRoot& root) {
+    const bool began_there = at_zero || shift != 0;
+    return began_there && side && is_of_interpolation(border, track, *side, time, time_of(root));
+  };
   for (const IntervalSearch::Piece& piece : pieces) {
     if (piece.crosses) {
       const bool rises = value(piece.to) > value(piece.from);
-      return take(
-          {piece.from, piece.to, rises ? numerics::RootKind::Rising : numerics::RootKind::Falling});
+      const numerics::IsolatedRoot root{
+          piece.from, piece.to, rises ? numerics::RootKind::Rising : numerics::RootKind::Falling};
+      if (is_none(root)) continue;
+      return take(root);
     }
     options.from = piece.from;
     options.to = piece.to;
     if (piece.to - piece.from < 1) options.noise = std::max(options.noise, rounding);
-    const numerics::Isolation found = numerics::isolate(value, options);
-    if (found.count > 0) return take(found.roots()[0]);
+    numerics::Isolation found = numerics::isolate(value, options);
+    while (found.count > 0 && is_none(found.roots()[0])) {
+      options.from = found.roots()[0].right;
+      if (!(options.from < piece.to)) break;
+      found = numerics::isolate(value, options);
+    }
+    if (found.count > 0 && options.from < piece.to) return take(found.roots()[0]);
     if (found.defined_until < piece.to) {
       defined_until = found.defined_until;
       break;
@@ -450,6 +462,19 @@ bool PartRun::ends_on_border(int border, double value, double slope) {
   }
   note(border, reached_, value, slope > 0 ? 1 : -1);
   return true;
+}
+
+/// From a border that is left along a tangent, as by a body that a force lifts which grows from
+/// zero, the polynomial of the step may dip to the other side, by less than the tolerances. The
+/// equations know better: with the values that it has there, the motion goes away from the border.
+bool PartRun::is_of_interpolation(int border, const Tracked& track, Side side, double begin,
+                                  double time) {
+  if (border < 0 || (side != Side::Plus && side != Side::Minus)) return false;
+  for (const double part : {0.25, 0.5, 0.75}) {
+    const double height = difference_at(track, begin + part * (time - begin));
+    if (!(std::abs(height) <= part_.tolerance_at(border, search_frame_))) return false;
+  }
+  return solved_at(time) && part_.direction(border, search_frame_) == static_cast<int>(side);
 }
 
 /// At the instant at which sides were decided a difference may have a pole, or just begin to have a

@@ -71,6 +71,11 @@ Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, Border
                                            vanishing_slope(frame, border), climbed));
 }
 
+int Part::direction(int border, std::vector<double>& frame) {
+  Climbed climbed;
+  return derivative_sign(*plan_, frame, difference(border), kRelativeZero, climbed);
+}
+
 /// Where an extremum was located, the first derivative is zero to half the digits only.
 double Part::vanishing_slope(const std::vector<double>& frame, int border) const {
   const bool grazes = grazed_[at(border)] != 0 && frame[at(time_place_)] == touch_time_;
