@@ -67,8 +67,10 @@ bool ModeSearch::find() {
     bool found = !jumps && iterate_exactly(start);
     found = found || iterate(start);
     const bool has_solution = attempt(start).solved;
+    const Sides without_kinks = start;
     found = found || (find_kinks(start, Kinks::Assigned) && iterate(start)) || take_indifferent() ||
             pivot(start, false) || iterate_sliding(start) ||
+            (start != without_kinks && iterate_sliding(without_kinks)) ||
             (find_kinks(start, Kinks::Any) && iterate(start)) || take_whole(start) ||
             (find_kinks(start, Kinks::Near) && iterate(start)) ||
             (may_slide && pivot(start, true)) || take_impact() || iterate_from_ends(start) ||
@@ -135,6 +137,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   if (attempt.plan == nullptr) return attempt;
   load(attempt);
   solve(attempt, sides);
+  if (attempt.solved && !has_weights(attempt)) attempt.solved = false;
   if (!attempt.solved) return attempt;
   if (!initial_ && !attempt.jumped) rest_on_kinks(attempt, sides);
   choose_shares(attempt);
@@ -143,6 +146,15 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   if (attempt.jumped) let_impulses_decide(attempt);
   attempt.next = part_.plan_for(attempt.right).plan;
   return attempt;
+}
+
+/// Who slides on more surfaces than there are directions to move in has no weights that hold him
+/// there, or any. That shows on the surfaces themselves; beside them rounding has its say.
+bool ModeSearch::has_weights(const Attempt& attempt) {
+  if (attempt.plan == part_.plan_ || attempt.plan->equations().sliding.size() < 2) return true;
+  Attempt exact{.plan = attempt.plan, .frame = attempt.frame};
+  put_on_borders(exact, {});
+  return exact.plan->is_leading_regular(exact.frame);
 }
 
 /// Equations that turn out singular, or leave unknowns open, may hide constraints that only numbers
@@ -513,6 +525,11 @@ bool ModeSearch::take_indifferent() {
     if (!is_reached_everywhere || other == attempts_.end()) continue;
     const Attempt& there = other->second;
     if (!have_same_values(a, there)) continue;
+    // A mode that goes on from there to a third one does not lead back.
+    const bool leads_back = std::ranges::all_of(part_.mode_borders_, [&](int b) {
+      return a.right[at(b)] == assumed_[i][at(b)] || there.right[at(b)] != a.right[at(b)];
+    });
+    if (!leads_back) continue;
     show(a);
     if (part_.plan_for(sides).plan != a.plan || is_avoided(a)) continue;
     stay(a, sides);

@@ -115,10 +115,51 @@ bool ModeSearch::iterate_sliding(Sides sides, bool may_rest) {
 Sides ModeSearch::slide_on(const std::vector<int>& borders, Sides sides, bool may_rest) {
   Sides all = sides;
   for (const int b : borders) all[at(b)] = Side::Slide;
-  if (!may_rest || borders.size() < 2 || attempt(all).solved) return all;
-  for (const int b : borders) {
+  if (borders.empty() || attempt(all).consistent()) return all;
+  const Sides followed = with_switched(all);
+  if (followed != all && attempt(followed).consistent()) return followed;
+  if (attempt(all).solved) return all;
+  std::vector<int> sliding;
+  for (const int b : part_.mode_borders_) {
+    if (all[at(b)] == Side::Slide) sliding.push_back(b);
+  }
+  if (!may_rest || sliding.size() < 2) return all;
+  // The new ones first: they are why the old ones do not move any more.
+  std::ranges::stable_sort(sliding, {},
+                           [&](int b) { return std::ranges::find(borders, b) == borders.end(); });
+  for (const int b : sliding) sides[at(b)] = Side::On;
+  for (const int b : sliding) {
     sides[at(b)] = Side::Slide;
     if (!attempt(sides).solved) sides[at(b)] = Side::Rest;
+  }
+  return sides;
+}
+
+/// The modes that lead back to a border may differ in more than its sides: `x + v*abs(v)/2 > 0`, as
+/// a variable of its own, changes with `v` where both are zero, and only together they hold the
+/// motion there. What differs is switched with the border that slides.
+Sides ModeSearch::with_switched(Sides sides) {
+  const auto leads_back = [&](int border, Side from) -> const Sides* {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Attempt& a = *order_[i];
+      if (!a.solved || a.jumped || assumed_[i][at(border)] != from) continue;
+      if (is_across(from, a.right[at(border)])) return &assumed_[i];
+    }
+    return nullptr;
+  };
+  for (const int first : part_.mode_borders_) {
+    if (sides[at(first)] != Side::Slide) continue;
+    const Sides* const plus = leads_back(first, Side::Plus);
+    const Sides* const minus = leads_back(first, Side::Minus);
+    if (plus == nullptr || minus == nullptr) continue;
+    for (const int b : part_.mode_borders_) {
+      const Side above = (*plus)[at(b)], below = (*minus)[at(b)];
+      if (sides[at(b)] == Side::Slide || above == below || !is_reached_now(b)) continue;
+      const bool with_it = above == Side::Plus || below == Side::Minus;
+      if (!with_it && above != Side::Minus && below != Side::Plus) continue;
+      sides[at(b)] = Side::Follow;
+      part_.followed_[at(b)] = {first, with_it ? 1 : -1};
+    }
   }
   return sides;
 }
