@@ -459,6 +459,21 @@ bool Motion::values_at(double time, double* frame, Effort effort, Purpose purpos
   return solver.solve(frame, effort);
 }
 
+bool Motion::turned() const {
+  constexpr double kOpposite = -0.7;  // the cosine
+  const Implementation& m = *implementation_;
+  const std::span<const double> now = m.current->yp();
+  double both = 0, now2 = 0, before2 = 0;
+  for (std::size_t i = 0; m.stepped && i < m.states.size(); ++i) {
+    const double w = m.options.rtol * std::abs(m.current->y()[i]) + m.options.atol;
+    const double a = now[i] / w, b = m.yp_old[i] / w;
+    both += a * b;
+    now2 += a * a;
+    before2 += b * b;
+  }
+  return both < 0 && both < kOpposite * std::sqrt(now2) * std::sqrt(before2);
+}
+
 bool Motion::is_smooth() const { return implementation_->is_smooth; }
 
 const SolveFailure& Motion::values_failure() const {

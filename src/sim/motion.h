@@ -93,6 +93,9 @@ class Motion {
   /// equations tell these.
   bool is_smooth() const;
 
+  /// Whether the states move against where they went when the last step began.
+  bool turned() const;
+
   /// SystemSolver's, of the last values for events.
   void read_pivots(std::vector<double>& pivots) const;
   SystemSolver::PivotOwner owner_of_pivot(std::size_t pivot) const;

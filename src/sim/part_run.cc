@@ -158,6 +158,7 @@ bool PartRun::step(double limit) {
   if (break_at_ > from_) note(kStep, break_at_, 0, 0);
   if (!shorten_to_values()) return false;
   note_return();
+  if (events_.empty() && goes_to_and_fro() && stop_at_border()) return true;
   if (is_retreating()) note(kRetreat, reached_, 0, 0);
   if (events_.empty() && part_.has_kinks_apart(next_frame_)) note(kKinkLeft, reached_, 0, 0);
   if (events_.empty() && part_.plan()->has_choice()) {
@@ -184,6 +185,17 @@ bool PartRun::is_retreating() {
   if (retreating_ < patience_) return false;
   retreating_ = 0;
   patience_ *= 2;
+  return true;
+}
+
+/// Whether step after step ends in the opposite direction: no motion that is followed does.
+/// Friction in the plane, say, takes a body to the point where all its speed is gone, past it, and
+/// back, by less than the tolerances; the border that is reached there is never crossed.
+bool PartRun::goes_to_and_fro() {
+  constexpr int kMost = 30;
+  turns_ = motion_->turned() ? turns_ + 1 : 0;
+  if (turns_ < kMost) return false;
+  turns_ = 0;
   return true;
 }
 

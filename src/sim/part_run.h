@@ -159,6 +159,8 @@ class PartRun {
   int pause_ = 0;  // windows in which none is looked for
   bool stop_at_border();
   bool is_retreating();
+  bool goes_to_and_fro();
+  int turns_ = 0;  // steps in a row that ended against where they began
   void note_return();
   void set_without_motion(double time, std::vector<double>& frame);
   bool is_apart(int border);
