@@ -151,9 +151,13 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 /// Who slides on more surfaces than there are directions to move in has no weights that hold him
 /// there, or any. That shows on the surfaces themselves; beside them rounding has its say.
 bool ModeSearch::has_weights(const Attempt& attempt) {
-  if (attempt.plan == part_.plan_ || attempt.plan->equations().sliding.size() < 2) return true;
+  if (attempt.plan == part_.plan_ || attempt.plan->equations().sliding.empty()) return true;
   Attempt exact{.plan = attempt.plan, .frame = attempt.frame};
-  put_on_borders(exact, {});
+  if (!initial_) {
+    for (Reached& border : reached_by_known(exact, exact.plan->ip_solver(), part_.sides_)) {
+      border.put(exact.frame, 0);
+    }
+  }
   return exact.plan->is_leading_regular(exact.frame);
 }
 
