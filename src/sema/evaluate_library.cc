@@ -263,18 +263,21 @@ bool Evaluator::sort(ExprId call, Value& list, const Value& less) {
   return true;
 }
 
-/// Puts an element before the first one that is greater.
+/// Puts an element before the first one that is greater, found by halving as in a run: what
+/// becomes of a list that is not in order is the same.
 bool Evaluator::insert(ExprId call, Value& list, Value& element, const Value& less) {
   Value::Sequence& values = elements(list);
   const auto* signature = as<List>(type(call));
   const ExprId given = m_.ast.list(node<syntax::Call>(call)->arguments)[1];
   if (!convert(element, type(given), signature->element, span(given))) return false;
-  std::size_t i = 0;
-  for (bool before = false; i < values.size(); ++i) {
-    if (!is_less(less, element, values[i], span(call), before)) return false;
-    if (before) break;
+  std::size_t low = 0;
+  for (std::size_t high = values.size(); low < high;) {
+    const std::size_t middle = low + (high - low) / 2;
+    bool before = false;
+    if (!is_less(less, element, values[middle], span(call), before)) return false;
+    (before ? high : low) = before ? middle : middle + 1;
   }
-  values.insert(values.begin() + static_cast<std::ptrdiff_t>(i), std::move(element));
+  values.insert(values.begin() + static_cast<std::ptrdiff_t>(low), std::move(element));
   return true;
 }
 

@@ -119,6 +119,9 @@ TEST(Evaluate, Functions) {
                      "func f(a, b: nat # real) -> bool = a.0 < b.0"),
             "[<1, 2.0>, <1, 1.0>, <2, 1.0>]");
   EXPECT_EQ(value_of("insert([1, 3], 2, f)", "func f(a, b: nat) -> bool = a < b"), "[1, 2, 3]");
+  // Not in order: found by halving, as in a run.
+  EXPECT_EQ(value_of("insert([5, 1, 2, 3], 4, f)", "func f(a, b: nat) -> bool = a < b"),
+            "[5, 1, 2, 3, 4]");
 }
 
 // The stack is limited by the depth of brackets and calls together.
