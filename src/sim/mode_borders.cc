@@ -70,7 +70,8 @@ std::vector<ModeSearch::Reached> ModeSearch::reached_by_known(const Attempt& att
                                                               const std::vector<int>& kinks) {
   expr::Pool& pool = part_.workshop_.pool();
   std::vector<expr::ExprId> differences;
-  for (const int border : part_.mode_borders()) differences.push_back(part_.difference(border));
+  const std::span<const expr::ExprId> all = part_.differences(sides);
+  for (const int border : part_.mode_borders()) differences.push_back(all[at(border)]);
   differences = expr::substitute(pool, differences, solver.assigned());
   code::Formulas formulas(pool, differences, part_.leaves_, part_.workshop_.boxes);
   std::vector<double> frame = attempt.frame;

@@ -137,7 +137,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   if (attempt.plan == nullptr) return attempt;
   load(attempt);
   solve(attempt, sides);
-  if (attempt.solved && !has_weights(attempt)) attempt.solved = false;
+  if (attempt.solved && !has_weights(attempt, sides)) attempt.solved = false;
   if (!attempt.solved) return attempt;
   if (!initial_ && !attempt.jumped) rest_on_kinks(attempt, sides);
   choose_shares(attempt);
@@ -150,11 +150,11 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 
 /// Who slides on more surfaces than there are directions to move in has no weights that hold him
 /// there, or any. That shows on the surfaces themselves; beside them rounding has its say.
-bool ModeSearch::has_weights(const Attempt& attempt) {
+bool ModeSearch::has_weights(const Attempt& attempt, const Sides& sides) {
   if (attempt.plan == part_.plan_ || attempt.plan->equations().sliding.empty()) return true;
   Attempt exact{.plan = attempt.plan, .frame = attempt.frame};
   if (!initial_) {
-    for (Reached& border : reached_by_known(exact, exact.plan->ip_solver(), part_.sides_)) {
+    for (Reached& border : reached_by_known(exact, exact.plan->ip_solver(), sides)) {
       border.put(exact.frame, 0);
     }
   }

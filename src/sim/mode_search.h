@@ -81,7 +81,7 @@ class ModeSearch {
   void solve(Attempt& attempt, const Sides& sides);
   bool solve_plan(Attempt& attempt, const Sides& sides);
   SystemSolver& solve_ip(Attempt& attempt, const Sides& sides);
-  bool has_weights(const Attempt& attempt);
+  bool has_weights(const Attempt& attempt, const Sides& sides);
   bool passes_checks(Attempt& attempt);
   bool within_bounds(Attempt& attempt);
   // mode_borders.cc
