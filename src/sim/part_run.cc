@@ -217,6 +217,8 @@ bool PartRun::stop_at_border() {
     const double g = values[at(border)].value;
     is_near = is_near || part_.is_near_kink(border, g, next_frame_);
     if (!(std::abs(g) <= 10 * workshop_.options.atol + 100 * values[at(border)].band)) continue;
+    // Who looks to both sides already is held up by something else.
+    if (part_.sides()[at(border)] == Side::Kink) continue;
     if (!found) events_.clear();
     found = true;
     events_.push_back({.time = now,
