@@ -82,8 +82,9 @@ class IdaIntegrator final : public Integrator {
   sundials::NonlinearSolver newton_;
   std::unique_ptr<void, FreeIda> ida_;
   std::vector<double> entries_, beside_;
-  int failures_in_a_row_ = 0;  // of the iteration
-  static constexpr int kShorterFirst = 3;
+  int failures_ = 0;  // of the iteration, with few Jacobians between them that helped
+  int helped_ = 0;    // Jacobians in a row
+  static constexpr int kShorterFirst = 3, kCalm = 10;
   long failures_seen_ = 0;  // of Newton, before it
   std::optional<DifferenceJacobian> differences_;
   NewtonConvergence convergence_;
@@ -240,9 +241,11 @@ int IdaIntegrator::jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vect
   long failures = 0;
   check(IDAGetNumNonlinSolvConvFails(s.ida_.get(), &failures));
   const bool has_helped = std::exchange(s.failures_seen_, failures) == failures;
-  s.failures_in_a_row_ = has_helped ? 0 : s.failures_in_a_row_ + 1;
+  s.helped_ = has_helped ? s.helped_ + 1 : 0;
+  if (!has_helped) ++s.failures_;
+  if (s.helped_ >= kCalm) s.failures_ = 0;
   // On the spot, where a slope may be boundless, a step that is far too long would do as well.
-  const bool is_beside = s.failures_in_a_row_ % (kShorterFirst + 1) < kShorterFirst;
+  const bool is_beside = has_helped || s.failures_ % (kShorterFirst + 1) != kShorterFirst;
   EvalStatus status = EvalStatus::Domain;
   for (const double sign : {1.0, -1.0}) {
     if (!is_beside || status != EvalStatus::Domain) break;

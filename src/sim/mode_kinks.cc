@@ -62,7 +62,8 @@ bool ModeSearch::is_in_the_way(Kinks which, int border) {
 void ModeSearch::rest_on_kinks(Attempt& attempt, const Sides& sides) {
   std::vector<int> kinks;
   for (const int b : part_.mode_borders_) {
-    if (sides[at(b)] == Side::Kink && part_.sides_[at(b)] != Side::Kink) kinks.push_back(b);
+    const bool is_new = part_.sides_[at(b)] != Side::Kink || attempt.plan != part_.plan_;
+    if (sides[at(b)] == Side::Kink && is_new) kinks.push_back(b);
   }
   if (kinks.empty()) return;
   Attempt resting{.plan = attempt.plan, .frame = attempt.frame};

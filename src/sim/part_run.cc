@@ -173,11 +173,13 @@ void PartRun::note_return() {
   events_.push_back({.time = reached_, .border = kReturn});
 }
 
-/// Whether the motion is so near to where equations end, as a square root does, that step after
-/// step is tried in vain. If nothing comes of telling so, it is told less often.
+/// Whether the motion is so near to where equations end, as a square root does, or turn with
+/// boundless slopes, that step after step is tried in vain. If nothing comes of telling so, it is
+/// told less often.
 bool PartRun::is_retreating() {
   if (part_.mode_borders().empty()) return false;
-  const std::int64_t retreats = motion_->stats().domain_retreats + taken_again_;
+  const numerics::IntegratorStats stats = motion_->stats();
+  const std::int64_t retreats = stats.domain_retreats + stats.newton_failures + taken_again_;
   retreating_ = std::max(0, retreating_ + (retreats > retreats_ ? 4 : -1));
   retreats_ = retreats;
   const bool has_helped = std::exchange(kinks_found_, part_.kinks_found()) != kinks_found_;
