@@ -57,6 +57,11 @@ TEST(Format, KeepsCommentsAndTheirPlace) {
   EXPECT_TRUE(once.starts_with("// head\nproc P() = // why\n")) << once;
 }
 
+TEST(Format, KnowsTheStarOfATypeBeforeARange) {
+  expect_kept("proc P(a: (?void)^2) = |[ *[ i: nat* <- 0..n-1: true; a.i? -> v := 2*<-1, 2> ] ]|",
+              "star");
+}
+
 TEST(Format, LeavesWrongTextsAlone) {
   const SourceFile source("test.chi", "proc P( = |[ ]|");
   Diagnostics diagnostics;

@@ -224,8 +224,35 @@ class Roles {
       case K::Arrow:
       case K::Semicolon:
       case K::End: return R::Postfix;
+      case K::LeftArrow: return has_range(i) ? R::Postfix : R::Operator;
       default: return R::Operator;
     }
+  }
+
+  /// Of a star before `<-`: that of a type, as in `i: nat* <- 0..n:`, or a product with `<-1, 2>`.
+  bool has_range(std::size_t i) const {
+    int depth = 0;
+    for (std::size_t k = i + 1; k < kinds_.size(); ++k) {
+      switch (kinds_[k]) {
+        case K::LeftParen:
+        case K::LeftBracket:
+        case K::LeftBrace: ++depth; break;
+        case K::RightParen:
+        case K::RightBracket:
+        case K::RightBrace:
+          if (depth-- == 0) return false;
+          break;
+        case K::DotDot:
+          if (depth == 0) return true;
+          break;
+        case K::Comma:
+        case K::Greater:
+          if (depth == 0) return false;
+          break;
+        default: break;
+      }
+    }
+    return false;
   }
 
   const std::vector<K>& kinds_;
