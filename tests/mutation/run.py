@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Are the tests able to fail? `run.py SCRATCH [--only TEXT] [--jobs N] [--report FILE]`.
+"""Are the tests able to fail? `run.py SCRATCH [--only TEXT] [--jobs N] [--report FILE]`, `run.py --check`.
 
 Copies the tree to SCRATCH, and builds there. Each mutation of mutations.py is applied, what depends on it is built again, and
 the tests meant to catch it are run until one fails: caught. A mutation that no longer compiles counts as a mistake of the list.
-Exit code 1 if one survived.
+Exit code 1 if one survived. `--check` only looks whether the texts to change are there.
 """
 import argparse
 import os
@@ -59,12 +59,26 @@ def passes(scratch, test, jobs, patience=PATIENCE):
         return False
 
 
+def mistake(tree, mutation):
+    """What is wrong with its text, or nothing."""
+    path = tree / mutation.file
+    count = path.read_text("utf-8").count(mutation.old) if path.exists() else 0
+    return "" if count == 1 else f"the text to change stands {count} times in {mutation.file}"
+
+
+def check():
+    wrong = [f"{m.name}: {mistake(ROOT, m)}" for m in MUTATIONS if mistake(ROOT, m)]
+    print("\n".join(wrong + [f"{len(MUTATIONS)} mutations, {len(wrong)} of them without a place"]))
+    return 1 if wrong else 0
+
+
 def attempt(scratch, mutation, jobs, patience):
     """`caught by ...`, `survived`, or what is wrong with the list."""
+    wrong = mistake(scratch, mutation)
+    if wrong:
+        return wrong
     path = scratch / mutation.file
     original = path.read_text("utf-8")
-    if original.count(mutation.old) != 1:
-        return f"the text to change stands {original.count(mutation.old)} times in {mutation.file}"
     try:
         path.write_text(original.replace(mutation.old, mutation.new), "utf-8")
         for test in mutation.tests:
@@ -80,11 +94,16 @@ def attempt(scratch, mutation, jobs, patience):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scratch", type=pathlib.Path)
+    parser.add_argument("scratch", type=pathlib.Path, nargs="?")
+    parser.add_argument("--check", action="store_true", help="only look whether each has its place in the text")
     parser.add_argument("--only", action="append", help="mutations with this text in their name; repeatable")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--report", type=pathlib.Path)
     options = parser.parse_args()
+    if options.check:
+        return check()
+    if options.scratch is None:
+        parser.error("SCRATCH is needed")
     scratch = options.scratch.resolve()
     chosen = [m for m in MUTATIONS if any(text in m.name for text in options.only or [""])]
     copy_tree(scratch)
