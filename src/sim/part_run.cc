@@ -195,7 +195,7 @@ bool PartRun::is_retreating() {
 /// back, by less than the tolerances; the border that is reached there is never crossed.
 bool PartRun::goes_to_and_fro() {
   constexpr int kMost = 30;
-  turns_ = motion_->turned() ? turns_ + 1 : 0;
+  turns_ = !part_.mode_borders().empty() && motion_->turned() ? turns_ + 1 : 0;
   if (turns_ < kMost) return false;
   turns_ = 0;
   return true;

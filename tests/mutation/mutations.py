@@ -98,7 +98,7 @@ MUTATIONS = [
             ("jump: the value before is that after", "leaf({analysis_.unknowns[j], lower(j)}), leaf(before(j)));",
              "leaf({analysis_.unknowns[j], lower(j)}), leaf({analysis_.unknowns[j], lower(j)}));")),
     *_group(HYBRID, "src/sim/jump_depth.cc",
-            ("jump: lower constraints are not looked at", "    if (std::abs(residuals[i]) <= tolerance) continue;", "    if (std::abs(residuals[i]) >= 0) continue;")),
+            ("jump: lower constraints are not looked at", "    if (std::abs(residuals[i]) <= tolerance) continue;", "    if (std::abs(residuals[i]) <= 1e300 * tolerance) continue;")),
     *_group(HYBRID, "src/sim/mode_search.cc",
             ("mode search: checks always hold", "    if (std::abs(residuals[i]) <= Part::kTolerances * (options.rtol + options.atol)) continue;",
              "    if (std::abs(residuals[i]) <= 1e300 * (options.rtol + options.atol)) continue;"),
