@@ -148,19 +148,6 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   return attempt;
 }
 
-/// Who slides on more surfaces than there are directions to move in has no weights that hold him
-/// there, or any. That shows on the surfaces themselves; beside them rounding has its say.
-bool ModeSearch::has_weights(const Attempt& attempt, const Sides& sides) {
-  if (attempt.plan == part_.plan_ || attempt.plan->equations().sliding.empty()) return true;
-  Attempt exact{.plan = attempt.plan, .frame = attempt.frame};
-  if (!initial_) {
-    for (Reached& border : reached_by_known(exact, exact.plan->ip_solver(), sides)) {
-      border.put(exact.frame, 0);
-    }
-  }
-  return exact.plan->is_leading_regular(exact.frame);
-}
-
 /// Equations that turn out singular, or leave unknowns open, may hide constraints that only numbers
 /// show; but not where an impulse asks for another mode.
 void ModeSearch::solve(Attempt& attempt, const Sides& sides) {

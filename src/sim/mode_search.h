@@ -81,7 +81,6 @@ class ModeSearch {
   void solve(Attempt& attempt, const Sides& sides);
   bool solve_plan(Attempt& attempt, const Sides& sides);
   SystemSolver& solve_ip(Attempt& attempt, const Sides& sides);
-  bool has_weights(const Attempt& attempt, const Sides& sides);
   bool passes_checks(Attempt& attempt);
   bool within_bounds(Attempt& attempt);
   // mode_borders.cc
@@ -112,6 +111,7 @@ class ModeSearch {
   bool can_slide(const Attempt& here, int border);
   void choose_shares(Attempt& attempt);
   Sides slide_on(const std::vector<int>& borders, Sides sides, bool may_rest);
+  bool has_weights(const Attempt& attempt, const Sides& sides);
   Sides with_switched(Sides sides);
   bool find_back(std::vector<char>& sides, std::size_t& looked_at);
   bool iterate_sliding(Sides sides, bool may_rest = false);

@@ -135,6 +135,19 @@ Sides ModeSearch::slide_on(const std::vector<int>& borders, Sides sides, bool ma
   return sides;
 }
 
+/// Who slides on more surfaces than there are directions to move in has no weights that hold him
+/// there, or any. That shows on the surfaces themselves; beside them rounding has its say.
+bool ModeSearch::has_weights(const Attempt& attempt, const Sides& sides) {
+  if (attempt.plan == part_.plan_ || attempt.plan->equations().sliding.empty()) return true;
+  Attempt exact{.plan = attempt.plan, .frame = attempt.frame};
+  if (!initial_) {
+    for (Reached& border : reached_by_known(exact, exact.plan->ip_solver(), sides)) {
+      border.put(exact.frame, 0);
+    }
+  }
+  return exact.plan->is_leading_regular(exact.frame);
+}
+
 /// The modes that lead back to a border may differ in more than its sides: `x + v*abs(v)/2 > 0`, as
 /// a variable of its own, changes with `v` where both are zero, and only together they hold the
 /// motion there. What differs is switched with the border that slides.
