@@ -130,7 +130,7 @@ class Conditions {
   std::vector<expr::ExprId> differences_;
   std::vector<Truth> decided_;  // truths of `corners_` for which these are
   std::unordered_map<expr::ExprId, expr::ExprId> smooth_;
-  std::vector<std::int32_t> stack_;  // of a walk from conditions to borders
+  std::vector<std::int32_t> stack_;    // of a walk from conditions to borders
   std::vector<std::int32_t> visited_;  // the last walk that came by
   std::int32_t walk_ = 0;
   std::vector<char> is_open_;  // per node, of `mark_deciding`
