@@ -21,8 +21,8 @@ using sema::DistributionKind;
 /// Makes a law from its arguments: writes slots 0 to 3 and leaves the stream in slots 4 and 5 as it
 /// is. BadDistribution, with nothing written, when an argument is out of range.
 RunError distribution_make(DistributionKind kind, const Slot* arguments, Slot* distribution);
-/// What is wrong with arguments that distribution_make refuses (sema/distribution_law.h); empty when
-/// nothing is.
+/// What is wrong with arguments that distribution_make refuses (sema/distribution_law.h); empty
+/// when nothing is.
 std::string_view distribution_problem(DistributionKind kind, const Slot* arguments);
 
 /// Starts a stream: slots 4 and 5. Every distribution variable gets one, before its first value,

@@ -53,9 +53,7 @@ bool is_one(const Pool& pool, ExprId e) { return is_value(pool, e, 1); }
 
 ExprId constant(Pool& pool, double value) { return pool.intern_constant(value); }
 ExprId boolean(Pool& pool, bool value) { return pool.intern(Op::Boolean, value ? 1 : 0); }
-ExprId variable(Pool& pool, VarId var, int order) {
-  return pool.intern_variable({var, order});
-}
+ExprId variable(Pool& pool, VarId var, int order) { return pool.intern_variable({var, order}); }
 ExprId time(Pool& pool) { return pool.intern(Op::Time); }
 ExprId discrete_real(Pool& pool, DiscreteId id) { return pool.intern(Op::DiscreteReal, id.index); }
 ExprId discrete_bool(Pool& pool, DiscreteId id) { return pool.intern(Op::DiscreteBool, id.index); }

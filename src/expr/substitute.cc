@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <functional>
+#include <optional>
 
 #include "expr/build.h"
 #include "expr/cone.h"
