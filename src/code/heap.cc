@@ -5,23 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/sanitized.h"
 #include "flat/layout.h"
 
 namespace chi::code {
 namespace {
 
 // Under the address sanitizer every block is the system's own, so that a use after release shows.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kPooled = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kPooled = false;
-#else
-constexpr bool kPooled = true;
-#endif
-#else
-constexpr bool kPooled = true;
-#endif
+constexpr bool kPooled = !kSanitized;
 
 constexpr std::size_t kFirstSlab = std::size_t{16} * 1024;
 constexpr std::size_t kLargestSlab = std::size_t{1024} * 1024;
