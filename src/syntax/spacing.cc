@@ -132,8 +132,20 @@ class Roles {
         roles_[last_] == R::Prefix)
       return true;
     if (kinds_[i] == K::LeftBracket && after_operand()) return false;
+    const bool brace = kinds_[i] == K::LeftBrace;
+    return first_outside(i, [&](K kind) {
+             return kind == K::Arrow || (brace && (kind == K::Equal || kind == K::Bar ||
+                                                   kind == K::LeftArrow || kind == K::Colon));
+           }) != K::End;
+  }
+
+  /// The first token behind this one that is outside of brackets and as wanted, or the end where
+  /// the bracket around it closes before that, or it is far.
+  template <class Wanted>
+  K first_outside(std::size_t i, Wanted is_wanted) const {
+    constexpr std::size_t kFar = 4000;
     int depth = 0;
-    for (std::size_t k = i + 1; k < kinds_.size() && k < i + 4000; ++k) {
+    for (std::size_t k = i + 1; k < kinds_.size() && k < i + kFar; ++k) {
       switch (kinds_[k]) {
         case K::LeftParen:
         case K::LeftBracket:
@@ -141,21 +153,13 @@ class Roles {
         case K::RightParen:
         case K::RightBracket:
         case K::RightBrace:
-          if (depth-- == 0) return false;
+          if (depth-- == 0) return K::End;
           break;
-        case K::Arrow:
-          if (depth == 0) return true;
-          break;
-        case K::Equal:
-        case K::Bar:
-        case K::LeftArrow:
-        case K::Colon:
-          if (depth == 0 && kinds_[i] == K::LeftBrace) return true;
-          break;
-        default: break;
+        default:
+          if (depth == 0 && is_wanted(kinds_[k])) return kinds_[k];
       }
     }
-    return false;
+    return K::End;
   }
 
   R bar(std::size_t i) {
@@ -231,28 +235,9 @@ class Roles {
 
   /// Of a star before `<-`: that of a type, as in `i: nat* <- 0..n:`, or a product with `<-1, 2>`.
   bool has_range(std::size_t i) const {
-    int depth = 0;
-    for (std::size_t k = i + 1; k < kinds_.size(); ++k) {
-      switch (kinds_[k]) {
-        case K::LeftParen:
-        case K::LeftBracket:
-        case K::LeftBrace: ++depth; break;
-        case K::RightParen:
-        case K::RightBracket:
-        case K::RightBrace:
-          if (depth-- == 0) return false;
-          break;
-        case K::DotDot:
-          if (depth == 0) return true;
-          break;
-        case K::Comma:
-        case K::Greater:
-          if (depth == 0) return false;
-          break;
-        default: break;
-      }
-    }
-    return false;
+    return first_outside(i, [](K kind) {
+             return kind == K::DotDot || kind == K::Comma || kind == K::Greater;
+           }) == K::DotDot;
   }
 
   const std::vector<K>& kinds_;
