@@ -257,6 +257,31 @@ void Conditions::see_missing_inputs(const double* frame) {
   }
 }
 
+/// A node's truth, from those of its operands.
+template <class OfRelation>
+Truth Conditions::combine(const Node& node, const OfRelation& relation,
+                          std::span<const Truth> truths) const {
+  const auto truth = [&](std::int32_t n) { return truths[at(n)]; };
+  switch (node.kind) {
+    case Node::Kind::Relation: return relation(node.a);
+    case Node::Kind::Plain: {
+      const double value = plain_values_[at(node.a)];
+      return std::isnan(value) ? Truth::Undefined : value != 0 ? Truth::True : Truth::False;
+    }
+    case Node::Kind::Not:
+      return truth(node.a) == Truth::Undefined ? Truth::Undefined
+             : truth(node.a) == Truth::True    ? Truth::False
+                                               : Truth::True;
+    case Node::Kind::And: return truth(node.a) == Truth::True ? truth(node.b) : truth(node.a);
+    case Node::Kind::Or: return truth(node.a) == Truth::False ? truth(node.b) : truth(node.a);
+    case Node::Kind::If:
+      return truth(node.a) == Truth::Undefined ? Truth::Undefined
+             : truth(node.a) == Truth::True    ? truth(node.b)
+                                               : truth(node.c);
+  }
+  return Truth::Undefined;
+}
+
 void Conditions::evaluate(const double* frame, std::span<const Truth> relations,
                           std::vector<Truth>& out) {
   CHI_CHECK(formulas_ != nullptr, "conditions are prepared before they are evaluated");
@@ -267,37 +292,31 @@ void Conditions::evaluate(const double* frame, std::span<const Truth> relations,
     break;
   }
   truths_.resize(nodes_.size());
+  const auto of_relation = [&](std::int32_t r) { return relations[at(r)]; };
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const Node& node = nodes_[i];
-    const auto truth = [&](std::int32_t n) { return truths_[at(n)]; };
-    Truth& result = truths_[i];
-    switch (node.kind) {
-      case Node::Kind::Relation: result = relations[at(node.a)]; break;
-      case Node::Kind::Plain: {
-        const double value = plain_values_[at(node.a)];
-        result = std::isnan(value) ? Truth::Undefined : value != 0 ? Truth::True : Truth::False;
-        break;
-      }
-      case Node::Kind::Not:
-        result = truth(node.a) == Truth::Undefined ? Truth::Undefined
-                 : truth(node.a) == Truth::True    ? Truth::False
-                                                   : Truth::True;
-        break;
-      case Node::Kind::And:
-        result = truth(node.a) == Truth::True ? truth(node.b) : truth(node.a);
-        break;
-      case Node::Kind::Or:
-        result = truth(node.a) == Truth::False ? truth(node.b) : truth(node.a);
-        break;
-      case Node::Kind::If:
-        result = truth(node.a) == Truth::Undefined ? Truth::Undefined
-                 : truth(node.a) == Truth::True    ? truth(node.b)
-                                                   : truth(node.c);
-        break;
-    }
+    truths_[i] = combine(nodes_[i], of_relation, truths_);
   }
   out.resize(conditions_.size());
   for (std::size_t i = 0; i < conditions_.size(); ++i) out[i] = truths_[at(roots_[i])];
+}
+
+Truth Conditions::truth_of(int condition, numerics::FunctionRef<Truth(const Relation&)> relation) {
+  std::vector<std::int32_t> mine;
+  start_walk(std::array{roots_[at(condition)]});
+  while (!stack_.empty()) {
+    mine.push_back(stack_.back());
+    const Node& node = nodes_[at(stack_.back())];
+    stack_.pop_back();
+    if (node.kind == Node::Kind::Relation || node.kind == Node::Kind::Plain) continue;
+    for (const std::int32_t n : {node.a, node.b, node.c}) {
+      if (n >= 0) visit(n);
+    }
+  }
+  std::ranges::sort(mine);
+  alone_.resize(nodes_.size());
+  const auto of_relation = [&](std::int32_t r) { return relation(relations_[at(r)]); };
+  for (const std::int32_t n : mine) alone_[at(n)] = combine(nodes_[at(n)], of_relation, alone_);
+  return alone_[at(roots_[at(condition)])];
 }
 
 /// A relation that is cheap to follow, or what needs none.

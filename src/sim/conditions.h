@@ -10,6 +10,7 @@
 
 #include "code/formulas.h"
 #include "expr/expr.h"
+#include "numerics/function_ref.h"
 #include "sim/surface.h"
 
 namespace chi::sim {
@@ -65,6 +66,8 @@ class Conditions {
   void prepare();
   /// The truths of all conditions, for given truths of the relations and the rest of the frame.
   void evaluate(const double* frame, std::span<const Truth> relations, std::vector<Truth>& out);
+  /// The truth of one of them; what is not a relation in it as `evaluate` found it last.
+  Truth truth_of(int condition, numerics::FunctionRef<Truth(const Relation&)> relation);
   /// The differences of all borders, with their corners decided as `evaluate` found them last.
   /// Valid up to the next call.
   std::span<const expr::ExprId> differences();
@@ -91,6 +94,8 @@ class Conditions {
   void collect_corners();
   void start_walk(std::span<const std::int32_t> nodes);
   void visit(std::int32_t node);
+  template <class OfRelation>
+  Truth combine(const Node& node, const OfRelation& relation, std::span<const Truth> truths) const;
   void see_missing_inputs(const double* frame);
   void find_open(std::span<const char> borders);
   bool is_cheap(std::int32_t node, std::span<const char> borders) const;
@@ -119,7 +124,7 @@ class Conditions {
     std::int32_t root = 0;
   };
   std::vector<Input> inputs_;
-  std::vector<Truth> truths_;
+  std::vector<Truth> truths_, alone_;  // per node: of `evaluate`, of `truth_of`
   // Corners in differences, inner ones first.
   struct Corner {
     expr::ExprId node;

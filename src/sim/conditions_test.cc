@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/build.h"
+#include "sim/border_uses.h"
 
 namespace chi::sim {
 namespace {
@@ -132,6 +133,49 @@ TEST_F(ConditionsTest, ABorderThatMayLoseItsValueIsFollowed) {
   conditions.mark_deciding(std::array{both}, std::vector<char>{1, 1}, std::vector<char>{0, 0},
                            marked);
   EXPECT_EQ(marked, (std::vector<char>{1, 1}));
+}
+
+TEST_F(ConditionsTest, OneConditionAloneIsWhatItIsAmongAll) {
+  const ExprId zero = expr::constant(pool, 0);
+  const ExprId a = relation(Op::Greater, x, zero), b = relation(Op::Less, y, zero);
+  const std::array asked{conditions.add(expr::conjunction(pool, a, flag())),
+                         conditions.add(expr::disjunction(pool, expr::negation(pool, a), b)),
+                         conditions.add(b)};
+  conditions.prepare();
+  frame.resize(static_cast<std::size_t>(leaves.size()), 0.0);
+  const std::array all{Truth::False, Truth::True, Truth::Undefined};
+  for (const double on : {0.0, 1.0}) {
+    frame[static_cast<std::size_t>(leaves.place(flag()))] = on;
+    for (const Truth first : all) {
+      for (const Truth second : all) {
+        std::vector<Truth> among;
+        conditions.evaluate(frame.data(), std::array{first, second}, among);
+        for (const int c : asked) {
+          const Truth alone = conditions.truth_of(
+              c, [&](const Relation& r) { return r.node == a ? first : second; });
+          EXPECT_EQ(alone, among[static_cast<std::size_t>(c)]) << c;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ConditionsTest, BordersKnowWhatTheyDecide) {
+  const ExprId zero = expr::constant(pool, 0);
+  const ExprId a = relation(Op::Greater, x, zero), b = relation(Op::Less, y, zero);
+  const int guard = conditions.add(a), both = conditions.add(expr::conjunction(pool, a, b));
+  const int other = conditions.add(b);
+  const std::vector<std::vector<int>> of_equations{{}, {both}, {other, both}};
+  const BorderUses uses(conditions, std::array{guard, both, other}, std::array{guard},
+                        of_equations);
+  const auto list = [](std::span<const int> some) { return std::vector(some.begin(), some.end()); };
+  EXPECT_TRUE(uses.decides_guard(0));
+  EXPECT_FALSE(uses.decides_guard(1));
+  EXPECT_EQ(list(uses.equations(0)), (std::vector{1, 2}));
+  EXPECT_EQ(list(uses.equations(1)), (std::vector{1, 2}));
+  EXPECT_EQ(list(uses.conditions(0)), (std::vector{guard, both}));
+  EXPECT_EQ(list(uses.conditions(1)), (std::vector{both, other}));
+  EXPECT_TRUE(uses.equations(2).empty()) << "a border of a statement";
 }
 
 TEST(RelationHolds, ByTheSignOfTheDifference) {

@@ -62,8 +62,8 @@ void ModeSearch::leave_surfaces(Sides& start) {
   }
 }
 
-/// The borders that are reached, as functions of what is known in the attempt. One of `kinks`, in
-/// whose neighbourhood a motion may end, is reached within the tolerances.
+/// The borders that are reached, as functions of what is known in the attempt. One of `kinks`
+/// (ascending), in whose neighbourhood a motion may end, is reached within the tolerances.
 std::vector<ModeSearch::Reached> ModeSearch::reached_by_known(const Attempt& attempt,
                                                               const SystemSolver& solver,
                                                               const Sides& sides,
@@ -79,18 +79,20 @@ std::vector<ModeSearch::Reached> ModeSearch::reached_by_known(const Attempt& att
   std::vector<double> values(differences.size());
   formulas.evaluate_each(frame.data(), values.data());
   const structure::BlockOrder& order = solver.order();
+  std::vector<VarRef> unknown;
+  for (const auto* some : {&order.unknowns, &order.under_unknowns, &order.over_unknowns}) {
+    unknown.insert(unknown.end(), some->begin(), some->end());
+  }
+  std::ranges::sort(unknown);
   const auto is_known = [&](VarRef x) {
-    const auto is_in = [&](const auto& unknowns) {
-      return std::ranges::find(unknowns, x) != unknowns.end();
-    };
-    return attempt.plan->has_lower(x) && !is_in(order.unknowns) && !is_in(order.under_unknowns) &&
-           !is_in(order.over_unknowns);
+    return attempt.plan->has_lower(x) && !std::ranges::binary_search(unknown, x);
   };
+  const std::span<const Part::BorderValue> borders = part_.border_values(frame);
   std::vector<Reached> result;
   for (std::size_t k = 0; k < differences.size(); ++k) {
     const int border = part_.mode_borders()[k];
-    double band = part_.border_values(frame)[at(border)].band;
-    if (std::ranges::find(kinks, border) != kinks.end()) {
+    double band = borders[at(border)].band;
+    if (std::ranges::binary_search(kinks, border)) {
       band = std::max(band, part_.tolerance_at(border, frame));
     }
     if (!(std::abs(values[k]) <= band)) continue;
@@ -195,8 +197,8 @@ bool ModeSearch::is_reached_now(int border) {
 }
 
 bool ModeSearch::is_reached(const std::vector<double>& frame, int border) {
-  const std::span<const Part::BorderValue> values = part_.border_values(frame);
-  return std::abs(values[at(border)].value) <= values[at(border)].band;
+  const Part::BorderValue g = part_.border_value(border, frame);
+  return std::abs(g.value) <= g.band;
 }
 
 /// The borders on which sliding is possible: reached before, and in the modes on both sides. Where

@@ -23,10 +23,11 @@ bool is_off(Side side) { return side == Side::Plus || side == Side::Minus; }
 /// of them move is zero for another reason.
 std::optional<Sides> ModeSearch::with_followers(const Sides& sides) {
   std::vector<int> sliding, still;
-  const Sides right = attempt(sides).right;
+  const Attempt& here = attempt(sides);
+  const Sides right = here.right;
   for (const int b : part_.mode_borders_) {
     if (right[at(b)] == Side::Slide) sliding.push_back(b);
-    if (right[at(b)] == Side::On && is_reached(attempt(sides).frame, b)) still.push_back(b);
+    if (right[at(b)] == Side::On && is_reached(here.frame, b)) still.push_back(b);
   }
   if (sliding.empty() || still.empty() || part_.follow_nothing_.count(right) != 0) {
     return std::nullopt;

@@ -53,7 +53,7 @@ bool ModeSearch::find_kinks(Sides& start, Kinks which) {
 /// square of what flows.
 bool ModeSearch::is_in_the_way(Kinks which, int border) {
   if (which == Kinks::Assigned || (which == Kinks::Any && !part_.is_crowded())) return false;
-  return part_.is_near_kink(border, part_.border_values(loaded_)[at(border)].value, loaded_);
+  return part_.is_near_kink(border, part_.border_value(border, loaded_).value, loaded_);
 }
 
 /// What comes to a kink may rest there, as the level of a tank that runs empty. Then it does so
@@ -92,8 +92,11 @@ bool ModeSearch::find_any_kinks(Sides& start) {
 bool ModeSearch::is_singular_corner() {
   if (initial_ || part_.plan_ == nullptr || part_.plan_->is_singular()) return false;
   std::vector<int> corners;
+  const std::span<const Part::BorderValue> borders = part_.border_values(loaded_);
   for (const int b : part_.mode_borders_) {
-    if (is_reached(loaded_, b) && part_.is_of_laws(b)) corners.push_back(b);
+    if (std::abs(borders[at(b)].value) <= borders[at(b)].band && part_.is_of_laws(b)) {
+      corners.push_back(b);
+    }
   }
   if (corners.size() < 2) return false;
   expr::Pool& pool = part_.workshop_.pool();
@@ -119,9 +122,8 @@ bool ModeSearch::is_kink_of_laws(const Sides& start, int border, bool may_be_far
   constexpr std::size_t kMostOthers = 4;
   if (part_.statement_spans_.count(border) != 0 || !part_.is_of_laws(border)) return false;
   std::set<int> others;
-  for (const int c : part_.mode_conditions_) {
+  for (const int c : part_.uses().conditions(border)) {
     const auto borders = part_.conditions_.borders_of(c);
-    if (std::ranges::find(borders, border) == borders.end()) continue;
     others.insert(borders.begin(), borders.end());
   }
   others.erase(border);
@@ -193,10 +195,8 @@ bool ModeSearch::take_whole(const Sides& start) {
 /// No process waits for it, and no condition depends on other borders, too, which it might select.
 bool ModeSearch::decides_alone(int border) const {
   if (part_.statement_spans_.count(border) != 0) return false;
-  return std::ranges::none_of(part_.mode_conditions_, [&](int c) {
-    const auto borders = part_.conditions_.borders_of(c);
-    return borders.size() > 1 && std::ranges::find(borders, border) != borders.end();
-  });
+  return std::ranges::all_of(part_.uses().conditions(border),
+                             [&](int c) { return part_.conditions_.borders_of(c).size() == 1; });
 }
 
 /// Kinks in equations that are not simply solved for an unknown outside them. An ideal diode has
@@ -233,13 +233,13 @@ bool ModeSearch::is_kink(const Sides& start, int border, bool may_be_far) {
   if (meeting.formulas == nullptr) return false;
   const RunOptions& options = part_.workshop_.options;
   const double far = may_be_far ? Part::kTolerances : 1;
-  const auto meets = [&](const std::vector<double>& frame) {
+  const auto meets = [&](std::vector<double>& frame) {
     const Part::Gap gap = part_.gap_at(meeting, frame, kLeft, kLeft + 1e-3 * options.atol);
     const double allowed = far * (options.atol + options.rtol * std::abs(gap.from));
     return gap.moved_by <= allowed && gap.meets == Truth::True;
   };
   // Friction is continuous where nothing presses: only if no mode has a force there, it stays so.
-  return meets(loaded_) && std::ranges::all_of(order_, [&](const Attempt* a) {
+  return meets(loaded_) && std::ranges::all_of(order_, [&](Attempt* a) {
            return !a->solved || a->jumped || !is_reached(a->frame, border) || meets(a->frame);
          });
 }

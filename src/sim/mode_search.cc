@@ -425,7 +425,8 @@ std::vector<char> ModeSearch::held_borders(const Sides& sides) {
     const bool own = std::ranges::any_of(relations, [&](const Relation& r) {
       return r.border == b && (r.op == expr::Op::Equal || r.op == expr::Op::NotEqual);
     });
-    if (own) continue;
+    // Where the equations are the same on both sides, so is where they lead.
+    if (own || is_kink(sides, b, false)) continue;
     const auto pushes = [&](Side from, Side to) {
       Sides other = sides;
       other[at(b)] = from;
@@ -443,7 +444,7 @@ std::vector<char> ModeSearch::held_borders(const Sides& sides) {
 bool ModeSearch::is_beside(const Attempt& a, int border, Side side) {
   constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
   const int sign = side == Side::Plus ? 1 : side == Side::Minus ? -1 : 0;
-  const double value = part_.border_values(a.frame)[at(border)].value;
+  const double value = part_.border_value(border, a.frame).value;
   return sign * value > kRounding * part_.border_size(border, a.frame);
 }
 
@@ -553,7 +554,7 @@ bool ModeSearch::take_by_value() {
 
 bool ModeSearch::has_not_ended(Attempt& a, const Sides& assumed, int border) {
   const Side side = assumed[at(border)];
-  const double value = part_.border_values(a.frame)[at(border)].value;
+  const double value = part_.border_value(border, a.frame).value;
   // By what the integration leaves, a motion that has just departed may be on the other side.
   if ((side == Side::Plus ? value : -value) < 0 && (side == Side::Plus || side == Side::Minus) &&
       a.plan == part_.plan_ && side == part_.sides_[at(border)] && part_.departs(border) &&

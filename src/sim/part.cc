@@ -317,13 +317,29 @@ std::span<const Part::BorderValue> Part::border_values(const std::vector<double>
   border_formulas_->evaluate_each(frame.data(), border_ends_.data());
   out.resize(touched_.size());
   for (std::size_t b = 0; b < out.size(); ++b) {
-    const double left = border_ends_[2 * b], right = border_ends_[2 * b + 1];
-    const bool finite = std::isfinite(left) && std::isfinite(right);
-    const double size = finite ? std::abs(left) + std::abs(right) : 0.0;
-    out[b] = {left - right,
-              kRelativeBand * size + start_band(static_cast<int>(b), frame[at(time_place_)])};
+    out[b] = between(static_cast<int>(b), border_ends_[2 * b], border_ends_[2 * b + 1],
+                     frame[at(time_place_)]);
   }
   return out;
+}
+
+Part::BorderValue Part::border_value(int border, const std::vector<double>& frame) {
+  border_alone_.resize(conditions_.borders().size());
+  std::unique_ptr<code::Formulas>& formulas = border_alone_[at(border)];
+  if (!formulas) {
+    const Border& b = conditions_.borders()[at(border)];
+    formulas = std::make_unique<code::Formulas>(workshop_.pool(), std::array{b.left, b.right},
+                                                leaves_, workshop_.boxes);
+  }
+  std::array<double, 2> ends{};
+  formulas->evaluate_each(frame.data(), ends.data());
+  return between(border, ends[0], ends[1], frame[at(time_place_)]);
+}
+
+Part::BorderValue Part::between(int border, double left, double right, double time) const {
+  const bool finite = std::isfinite(left) && std::isfinite(right);
+  const double size = finite ? std::abs(left) + std::abs(right) : 0.0;
+  return {left - right, kRelativeBand * size + start_band(border, time)};
 }
 
 std::span<const ExprId> Part::differences(const Sides& sides) {

@@ -9,10 +9,12 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "diag/diagnostic.h"
 #include "expr/evaluate.h"
+#include "sim/border_uses.h"
 #include "sim/conditions.h"
 #include "sim/delay_history.h"
 #include "sim/jump.h"
@@ -176,6 +178,8 @@ class Part {
   double border_size(int border, const std::vector<double>& frame);
   /// Valid up to the next call.
   std::span<const BorderValue> border_values(const std::vector<double>& frame);
+  /// The same of one border, without a look at the others.
+  BorderValue border_value(int border, const std::vector<double>& frame);
   /// The border was crossed or touched at the present instant: values there are zero within the
   /// accuracy of the location.
   void touch(int border, double time, double value, bool grazes, bool is_close);
@@ -197,7 +201,7 @@ class Part {
   double uncertainty(int border, const std::vector<double>& frame);
   bool is_near_kink(int border, double distance, const std::vector<double>& frame);
   /// Whether a kink of the present mode is none any more: friction is one while nothing presses.
-  bool has_kinks_apart(const std::vector<double>& frame);
+  bool has_kinks_apart(std::vector<double>& frame);
   int kinks_found() const { return kinks_found_; }  ///< since, at whatever time
   void forget_touches();
 
@@ -257,6 +261,7 @@ class Part {
 
  private:
   friend class ModeSearch;
+  BorderValue between(int border, double left, double right, double time) const;
   struct PlanResult {
     Plan* plan = nullptr;
     std::optional<Diagnostic> why;  ///< if there is no plan
@@ -273,6 +278,12 @@ class Part {
   bool is_of_laws(int border);
   enum class Answer : char { Open, Yes, No };
   std::vector<Answer> of_laws_;  // per border
+  struct Mentions {
+    std::unordered_set<expr::VarId> declared;               // somewhere
+    std::unordered_map<expr::ExprId, std::ptrdiff_t> rows;  // how many equations a leaf occurs in
+  };
+  const Mentions& mentions();
+  std::optional<Mentions> mentions_;  // made when it is asked for
   /// Borders of one group that are open at once: equations are taken from 2^n corners.
   static constexpr std::size_t kMostInGroup = 4;
   struct BorderGroups {
@@ -307,6 +318,12 @@ class Part {
   Passing passing_rows(const flat::Activity& activity, const ModeEquations& mode) const;
   /// Valid up to the next call.
   const std::vector<Truth>& condition_truths(const Sides& sides);
+  Truth relation_truth(const Relation& relation, const Sides& sides) const;
+  /// Of one condition; discrete values in it as when all were asked for last.
+  Truth condition_truth(int condition, const Sides& sides);
+  bool is_active(flat::BranchId branch, const Sides& sides);
+  expr::ExprId row_on(int equation, const Sides& sides);
+  const BorderUses& uses();
   /// The side on which each border is just after this instant, by values and, where they are zero,
   /// by the first derivative that is not.
   void right_sides(Plan& plan, std::vector<double>& frame, const Sides& assumed, Sides& out);
@@ -341,6 +358,8 @@ class Part {
     std::size_t place = 0;
   };
   Meeting meeting(const Sides& sides, int border);
+  bool pair_modes(const Sides& sides, int border, std::vector<expr::ExprId>& pairs);
+  bool pair_branches(const Sides& sides, int border, std::vector<expr::ExprId>& pairs);
   /// Of these pairs, on the border: the variable is moved there.
   struct Gap {
     double from = 0, moved_by = 0;
@@ -349,12 +368,12 @@ class Part {
   static void put_on_border(code::Formulas& formulas, std::size_t place, std::vector<double>& frame,
                             std::vector<double>& values);
   /// `rounding`: what may be left of the difference; how far that takes the rows is no gap.
-  Gap gap_at(Meeting& meeting, const std::vector<double>& there, double relative, double absolute,
+  Gap gap_at(Meeting& meeting, std::vector<double>& frame, double relative, double absolute,
              double rounding = 0);
   /// Whether the equations on both sides of a kink of this mode still meet.
-  bool is_still_kink(Plan* plan, const Sides& sides, int border, const std::vector<double>& frame);
+  bool is_still_kink(Plan* plan, const Sides& sides, int border, std::vector<double>& frame);
   std::map<std::pair<const Plan*, int>, Meeting> meetings_;  // of kinks
-  std::vector<double> gap_frame_, gap_values_, gap_moved_, gap_beside_;
+  std::vector<double> gap_values_, gap_moved_, gap_beside_;
   bool settle_only_mode();
   /// How far the values that are continuous were moved, in the tolerances of the integration.
   double moved(const Plan& plan, const std::vector<double>& from,
@@ -419,6 +438,7 @@ class Part {
   std::vector<std::vector<int>> equation_conditions_;  // per equation, inner ones first
   std::vector<int> mode_conditions_;  // all of these, ascending; the others are of statements
   std::vector<int> mode_borders_;
+  std::optional<BorderUses> uses_;          // made when it is asked for
   std::vector<std::int32_t> input_slots_;   // per leaf: flat slot to load from, -1: none
   std::vector<std::int64_t> input_memory_;  // per leaf: the same in the machine's memory
   const Plan* stored_plan_ = nullptr;
@@ -480,7 +500,8 @@ class Part {
   Counts forgotten_;                                 // of plans that are gone
   std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
   std::vector<double> border_ends_;
-  std::vector<std::unique_ptr<code::Formulas>> border_sizes_;  // of one border each, once asked for
+  // Of one border each, once asked for.
+  std::vector<std::unique_ptr<code::Formulas>> border_alone_, border_sizes_;
   // Kept, so that an event takes no memory.
   std::vector<double> loaded_;
   Sides right_;

@@ -43,6 +43,7 @@ void Part::watch_kinks(ExprId delay) {
       const int number = conditions_.add(condition);
       enter_inputs(std::span(&condition, 1));
       insert(mode_conditions_, number);
+      uses_.reset();
       insert(delay_conditions_, number);
       for (const int b : conditions_.borders_of(number)) {
         insert(mode_borders_, b);

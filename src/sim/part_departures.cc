@@ -23,7 +23,7 @@ constexpr std::array kLooks = {0.0, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.25, 0.5, 0.7
 double Part::uncertainty(int border, const std::vector<double>& frame) {
   constexpr std::uint32_t kDraws = 4;
   if (variant_ == nullptr || !variant_->solver) return 0;
-  const double here = border_values(frame)[at(border)].value;
+  const double here = border_value(border, frame).value;
   double most = 0;
   std::uint32_t bits = 1;
   for (std::uint32_t draw = 0; draw < kDraws; ++draw) {
@@ -35,7 +35,7 @@ double Part::uncertainty(int border, const std::vector<double>& frame) {
       value += (bits >> 31) != 0 ? step : -step;
     }
     if (!variant_->solver->solve(moved.data(), Effort::Near)) continue;
-    const double off = std::abs(border_values(moved)[at(border)].value - here);
+    const double off = std::abs(border_value(border, moved).value - here);
     if (std::isfinite(off)) most = std::max(most, off);
   }
   return 2 * most;

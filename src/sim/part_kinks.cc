@@ -53,30 +53,30 @@ ExprId choose(expr::Pool& pool, ExprId condition, ExprId a, ExprId b) {
 
 }  // namespace
 
+const Part::Mentions& Part::mentions() {
+  if (mentions_) return *mentions_;
+  mentions_.emplace();
+  std::vector<ExprId> rows;
+  for (const flat::Equation& e : equations_.set.equations) rows.push_back(e.left);
+  for (const ExprId leaf : expr::variables(workshop_.pool(), rows).node) ++mentions_->rows[leaf];
+  for (const flat::Unknown& u : equations_.set.unknowns) mentions_->declared.insert(u.variable.var);
+  return *mentions_;
+}
+
 bool Part::is_of_laws(int border) {
   expr::Pool& pool = workshop_.pool();
-  const auto mentions = [&](int condition) {
-    const auto borders = conditions_.borders_of(condition);
-    return std::ranges::find(borders, border) != borders.end();
-  };
   of_laws_.resize(conditions_.borders().size(), Answer::Open);
   Answer& answer = of_laws_[at(border)];
   if (answer != Answer::Open) return answer == Answer::Yes;
   answer = Answer::No;
-  if (std::ranges::any_of(guard_conditions_, mentions)) return false;
+  if (uses().decides_guard(border)) return false;
   const auto is_unknown = [&](expr::VarRef x) {
-    const auto& unknowns = equations_.set.unknowns;
-    return x.order > 0 || std::ranges::any_of(unknowns, [&](const flat::Unknown& u) {
-             return u.variable.var == x.var;
-           });
+    return x.order > 0 || mentions().declared.count(x.var) != 0;
   };
-  std::vector<ExprId> others;
-  for (std::size_t e = 0; e < equation_conditions_.size(); ++e) {
-    const ExprId row = equations_.set.equations[flat::EquationId{static_cast<int>(e)}].left;
-    if (std::ranges::none_of(equation_conditions_[e], mentions)) {
-      others.push_back(row);
-      continue;
-    }
+  std::vector<ExprId> mine;
+  for (const int e : uses().equations(border)) {
+    const ExprId row = equations_.set.equations[flat::EquationId{e}].left;
+    mine.push_back(row);
     const expr::Occurrences in = expr::variables(pool, std::array{row});
     const bool gives_one = std::ranges::any_of(in.node, [&](ExprId leaf) {
       const ExprId slope = expr::partial(pool, row, leaf);
@@ -91,7 +91,7 @@ bool Part::is_of_laws(int border) {
       std::ranges::sort(unknowns);
       return unknowns;
     };
-    const bool is_law = gives_one || std::ranges::all_of(equation_conditions_[e], [&](int c) {
+    const bool is_law = gives_one || std::ranges::all_of(equation_conditions_[at(e)], [&](int c) {
                           return unknowns_if(c, true) == unknowns_if(c, false);
                         });
     if (!is_law) return false;
@@ -99,11 +99,12 @@ bool Part::is_of_laws(int border) {
   // The parameter of a curve, as of an ideal diode, is told by its laws alone, now by one of them
   // and now by another.
   const ExprId difference = conditions_.borders()[at(border)].difference;
-  const std::vector<ExprId> told = expr::variables(pool, others).node;
+  const expr::Occurrences in_mine = expr::variables(pool, mine);
   for (const ExprId leaf : expr::variables(pool, std::array{difference}).node) {
-    if (is_unknown(pool.variable(leaf)) && std::ranges::find(told, leaf) == told.end()) {
-      return false;
-    }
+    const auto rows = mentions().rows.find(leaf);
+    const bool is_told =
+        rows != mentions().rows.end() && rows->second > std::ranges::count(in_mine.node, leaf);
+    if (is_unknown(pool.variable(leaf)) && !is_told) return false;
   }
   answer = Answer::Yes;
   return true;
@@ -115,8 +116,7 @@ bool Part::is_near_kink(int border, double distance, const std::vector<double>& 
   return std::abs(distance) <= kNearKink * tolerance_at(border, frame);
 }
 
-bool Part::is_still_kink(Plan* plan, const Sides& sides, int border,
-                         const std::vector<double>& frame) {
+bool Part::is_still_kink(Plan* plan, const Sides& sides, int border, std::vector<double>& frame) {
   const auto [place, is_new] = meetings_.try_emplace({plan, border});
   if (is_new) place->second = meeting(sides, border);
   if (place->second.formulas == nullptr) return true;
@@ -126,7 +126,7 @@ bool Part::is_still_kink(Plan* plan, const Sides& sides, int border,
          Truth::False;
 }
 
-bool Part::has_kinks_apart(const std::vector<double>& frame) {
+bool Part::has_kinks_apart(std::vector<double>& frame) {
   return std::ranges::any_of(mode_borders_, [&](int b) {
     return sides_[at(b)] == Side::Kink && !is_still_kink(plan_, sides_, b, frame);
   });
@@ -134,6 +134,21 @@ bool Part::has_kinks_apart(const std::vector<double>& frame) {
 
 Part::Meeting Part::meeting(const Sides& sides, int border) {
   expr::Pool& pool = workshop_.pool();
+  const ExprId distance = differences(sides)[at(border)];
+  const expr::Occurrences moved = expr::variables(pool, std::array{distance});
+  if (moved.node.empty()) return {};
+  const ExprId leaf = moved.node.front();
+  std::vector<ExprId> roots = {distance, expr::partial(pool, distance, leaf)};
+  const bool has_pairs = uses().decides_guard(border) ? pair_modes(sides, border, roots)
+                                                      : pair_branches(sides, border, roots);
+  if (!has_pairs) return {};
+  return {std::make_unique<code::Formulas>(pool, roots, leaves_, workshop_.boxes),
+          at(leaves_.place(leaf))};
+}
+
+/// Adds pairs of rows, above and below the border, that differ. False if they are not the same
+/// equations.
+bool Part::pair_modes(const Sides& sides, int border, std::vector<ExprId>& pairs) {
   Sides beside = sides;
   std::optional<Diagnostic> why;
   beside[at(border)] = Side::Plus;
@@ -142,21 +157,31 @@ Part::Meeting Part::meeting(const Sides& sides, int border) {
   std::optional<ModeEquations> minus = mode_equations(condition_truths(beside), why);
   if (!plus || !minus || plus->system.rows.size() != minus->system.rows.size() ||
       plus->system.declared != minus->system.declared) {
-    return {};
+    return false;
   }
   pair_rows(*plus, *minus);
-  const ExprId distance = differences(sides)[at(border)];
-  const expr::Occurrences moved = expr::variables(pool, std::array{distance});
-  if (moved.node.empty()) return {};
-  const ExprId leaf = moved.node.front();
-  std::vector<ExprId> roots = {distance, expr::partial(pool, distance, leaf)};
   for (std::size_t i = 0; i < plus->system.rows.size(); ++i) {
     if (plus->system.rows[i] == minus->system.rows[i]) continue;
-    roots.push_back(plus->system.rows[i]);
-    roots.push_back(minus->system.rows[i]);
+    pairs.push_back(plus->system.rows[i]);
+    pairs.push_back(minus->system.rows[i]);
   }
-  return {std::make_unique<code::Formulas>(pool, roots, leaves_, workshop_.boxes),
-          at(leaves_.place(leaf))};
+  return true;
+}
+
+/// The same where the border decides nothing but branches of `if`s: of the equations with these.
+bool Part::pair_branches(const Sides& sides, int border, std::vector<ExprId>& pairs) {
+  Sides plus = sides, minus = sides;
+  plus[at(border)] = Side::Plus;
+  minus[at(border)] = Side::Minus;
+  for (const int e : uses().equations(border)) {
+    if (!is_active(equations_.set.equations[flat::EquationId{e}].branch, sides)) continue;
+    const ExprId above = row_on(e, plus), below = row_on(e, minus);
+    if (!above || !below) return false;
+    if (above == below) continue;
+    pairs.push_back(above);
+    pairs.push_back(below);
+  }
+  return true;
 }
 
 /// The formulas: a difference, its slope by the variable at `place`, and others. That variable is
@@ -170,12 +195,11 @@ void Part::put_on_border(code::Formulas& formulas, std::size_t place, std::vecto
   formulas.evaluate_each(frame.data(), values.data());
 }
 
-Part::Gap Part::gap_at(Meeting& meeting, const std::vector<double>& there, double relative,
+/// The frame is as before afterwards.
+Part::Gap Part::gap_at(Meeting& meeting, std::vector<double>& frame, double relative,
                        double absolute, double rounding) {
   code::Formulas& formulas = *meeting.formulas;
-  std::vector<double>& frame = gap_frame_;
   std::vector<double>& values = gap_values_;
-  frame = there;
   fit(frame);
   values.resize(at(formulas.size()));
   gap_moved_.resize(values.size());
@@ -194,6 +218,7 @@ Part::Gap Part::gap_at(Meeting& meeting, const std::vector<double>& there, doubl
       beside[k] = std::abs(gap_moved_[k] - values[k]);
     }
   }
+  frame[meeting.place] = here;
   for (std::size_t k = 2; k + 1 < values.size(); k += 2) {
     const double distance = std::abs(values[k] - values[k + 1]);
     const double size = std::abs(values[k]) + std::abs(values[k + 1]);

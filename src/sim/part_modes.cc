@@ -41,16 +41,59 @@ const std::vector<Truth>& Part::condition_truths(const Sides& sides) {
   std::vector<Truth>& relations = relation_truths_;
   relations.clear();
   for (const Relation& relation : conditions_.relations()) {
-    const Side side = side_of(sides, relation.border);
-    if (side == Side::None) {
-      relations.push_back(Truth::Undefined);
-      continue;
-    }
-    const int sign = is_open(side) ? 0 : static_cast<int>(side) * relation.orientation;
-    relations.push_back(relation_holds(relation.op, sign) ? Truth::True : Truth::False);
+    relations.push_back(relation_truth(relation, sides));
   }
   conditions_.evaluate(frame_.data(), relations, truths_);
   return truths_;
+}
+
+Truth Part::relation_truth(const Relation& relation, const Sides& sides) const {
+  const Side side = side_of(sides, relation.border);
+  if (side == Side::None) return Truth::Undefined;
+  const int sign = is_open(side) ? 0 : static_cast<int>(side) * relation.orientation;
+  return relation_holds(relation.op, sign) ? Truth::True : Truth::False;
+}
+
+Truth Part::condition_truth(int condition, const Sides& sides) {
+  return conditions_.truth_of(condition,
+                              [&](const Relation& r) { return relation_truth(r, sides); });
+}
+
+/// Whether the equations of a branch count.
+bool Part::is_active(BranchId branch, const Sides& sides) {
+  const flat::EquationSet& set = equations_.set;
+  const auto truth = [&](std::int32_t b) {
+    return condition_truth(guard_conditions_[at(b)], sides);
+  };
+  while (branch) {
+    const flat::Choice& choice = set.choices[set.branches[branch].choice];
+    for (std::int32_t b = choice.first; b < branch.index; ++b) {
+      if (truth(b) == Truth::True) return false;
+    }
+    if (truth(branch.index) != Truth::True) return false;
+    branch = choice.parent;
+  }
+  return true;
+}
+
+/// An equation with its `if`s as they are on these sides; none if it has no value for that.
+ExprId Part::row_on(int equation, const Sides& sides) {
+  std::vector<expr::Truth> chosen;
+  for (const int c : equation_conditions_[at(equation)]) {
+    const Truth truth = condition_truth(c, sides);
+    if (truth == Truth::Undefined) continue;
+    chosen.push_back({conditions_.condition(c), truth == Truth::True});
+  }
+  const std::array whole{equations_.set.equations[EquationId{equation}].left};
+  const ExprId row = expr::select_branches(workshop_.pool(), whole, chosen)[0];
+  return workshop_.pool().has(row, expr::kHasEvented) ? ExprId{} : row;
+}
+
+const BorderUses& Part::uses() {
+  if (!uses_) {
+    uses_.emplace(conditions_, mode_conditions_, guard_conditions_, equation_conditions_);
+  }
+  return *uses_;
 }
 
 Part::PlanResult Part::plan_for(const Sides& sides) {

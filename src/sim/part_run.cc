@@ -61,6 +61,8 @@ void PartRun::restart(double time, numerics::Restart kind) {
   pivots_.clear();
   if (part_.forget_modes()) {
     tracked_.clear();
+    tracked_by_states_.clear();
+    tracks_ = nullptr;
     followed_.clear();
     box_calls_.clear();
   }

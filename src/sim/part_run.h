@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "numerics/polynomial.h"
@@ -96,10 +97,11 @@ class PartRun {
     std::vector<std::int32_t> states;  ///< components
     std::vector<expr::ExprId> leaves;  ///< of the states
     bool is_known = true;              ///< there are no other unknowns
+    bool is_of_states = true;          ///< there are no other variables at all
   };
   Moving moving_in(expr::ExprId difference);
-  bool track_linear(expr::ExprId difference, Tracked& result);
-  void track_function(expr::ExprId difference, Tracked& result);
+  bool track_linear(expr::ExprId difference, const Moving& in, Tracked& result);
+  void track_function(expr::ExprId difference, Moving in, Tracked& result);
   void compile(std::span<const expr::ExprId> roots, Tracked& result);
   expr::ExprId with_assigned(expr::ExprId difference);
   std::optional<IntervalSearch> interval_search(expr::ExprId difference);
@@ -198,7 +200,11 @@ class PartRun {
   double break_time_ = 0;  // when something that jumped comes back in a delay, next
   double horizon_ = 0;     // of parts without states: length of the next window
   bool has_window_ = false;
-  std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked_;
+  using Tracks = std::unordered_map<expr::ExprId, Tracked>;
+  std::map<std::vector<expr::VarRef>, Tracks> tracked_by_states_;  // of nothing but states
+  Tracks* tracks_ = nullptr;                                       // of the states of this variant:
+  const StateVariant* tracks_of_ = nullptr;
+  std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked_;  // the others
   std::map<int, int> watched_;  // by condition: for how many processes
   bool is_relevant_known_ = false, are_all_relevant_ = false;
   std::vector<int> relevant_;  // the borders that decide the mode and what processes wait for

@@ -513,7 +513,7 @@ bool PartRun::begins_at_zero(int border, std::optional<Side> side, double begin,
   if (may_be && std::abs(begin) <= part_.start_band(border, time)) return true;
   if (time != decided_ || border < 0) return false;
   if (!(side == Side::Plus && begin < 0) && !(side == Side::Minus && begin > 0)) return false;
-  return std::abs(begin) <= part_.border_values(part_.frame())[at(border)].band;
+  return std::abs(begin) <= part_.border_value(border, part_.frame()).band;
 }
 
 double PartRun::border_size(int border) {

@@ -19,12 +19,23 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
+/// What depends on states alone moves in the same way in all modes that have these states: where
+/// one of many borders is crossed, the others need not be looked into again.
 PartRun::Tracked& PartRun::tracked(ExprId difference) {
-  const auto [place, is_new] = tracked_.try_emplace({part_.variant(), difference});
-  if (is_new && !track_linear(difference, place->second)) {
-    track_function(difference, place->second);
+  const StateVariant* const variant = part_.variant();
+  if (tracks_ == nullptr || tracks_of_ != variant) {
+    tracks_of_ = variant;
+    tracks_ =
+        &tracked_by_states_[variant == nullptr ? std::vector<VarRef>{} : variant->choice.states];
   }
-  return place->second;
+  if (const auto known = tracks_->find(difference); known != tracks_->end()) return known->second;
+  if (const auto known = tracked_.find({variant, difference}); known != tracked_.end()) {
+    return known->second;
+  }
+  Moving in = moving_in(difference);
+  Tracked& result = in.is_of_states ? (*tracks_)[difference] : tracked_[{variant, difference}];
+  if (!track_linear(difference, in, result)) track_function(difference, std::move(in), result);
+  return result;
 }
 
 /// What a difference consists of: its states, and whether nothing else in it moves but time.
@@ -33,32 +44,35 @@ PartRun::Moving PartRun::moving_in(ExprId difference) {
   std::span<const VarRef> states;
   if (part_.variant() != nullptr) states = part_.variant()->choice.states;
   Moving result;
-  result.is_known = !pool.has(difference, expr::kHasDelay);
+  result.is_known = result.is_of_states = !pool.has(difference, expr::kHasDelay);
   for (const ExprId leaf : expr::variables(pool, std::array{difference}).node) {
     const VarRef x = pool.variable(leaf);
     const auto state = std::lower_bound(states.begin(), states.end(), x);
     if (state != states.end() && *state == x) {
       result.leaves.push_back(leaf);
       result.states.push_back(static_cast<std::int32_t>(state - states.begin()));
-    } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
-      result.is_known = false;
+    } else {
+      result.is_of_states = false;
+      if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
+        result.is_known = false;
+      }
     }
   }
   return result;
 }
 
-bool PartRun::track_linear(ExprId difference, Tracked& result) {
+bool PartRun::track_linear(ExprId difference, const Moving& in, Tracked& result) {
   expr::Pool& pool = workshop_.pool();
-  Moving in = moving_in(difference);
   if (!in.is_known) return false;
   result.has_time = pool.has(difference, expr::kHasTime);
-  if (result.has_time) in.leaves.insert(in.leaves.begin(), expr::time(pool));
-  if (in.leaves.empty()) return true;
-  const expr::LinearForms forms = expr::linear_forms(pool, std::array{difference}, in.leaves);
+  std::vector<ExprId> leaves = in.leaves;
+  if (result.has_time) leaves.insert(leaves.begin(), expr::time(pool));
+  if (leaves.empty()) return true;
+  const expr::LinearForms forms = expr::linear_forms(pool, std::array{difference}, leaves);
   if (forms.kind[0] == expr::Linearity::Nonlinear) return false;
   result.kind = Tracked::Kind::Linear;
-  result.states = std::move(in.states);
-  std::vector<ExprId> roots(in.leaves.size(), expr::constant(pool, 0));
+  result.states = in.states;
+  std::vector<ExprId> roots(leaves.size(), expr::constant(pool, 0));
   for (std::int32_t k = forms.a.row_start[0]; k < forms.a.row_start[1]; ++k) {
     roots[at(forms.a.column[at(k)])] = forms.a.entry[at(k)];
   }
@@ -67,8 +81,7 @@ bool PartRun::track_linear(ExprId difference, Tracked& result) {
   return true;
 }
 
-void PartRun::track_function(ExprId difference, Tracked& result) {
-  Moving in = moving_in(difference);
+void PartRun::track_function(ExprId difference, Moving in, Tracked& result) {
   result.kind = Tracked::Kind::Function;
   result.has_time = workshop_.pool().has(difference, expr::kHasTime);
   result.states = std::move(in.states);
