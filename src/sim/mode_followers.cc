@@ -32,6 +32,7 @@ std::optional<Sides> ModeSearch::with_followers(const Sides& sides) {
   if (sliding.empty() || still.empty() || part_.follow_nothing_.count(right) != 0) {
     return std::nullopt;
   }
+  leave_out_held(right, still);
   Sides result = right;
   std::vector<char> is_moved(right.size(), 0);
   for (const int first : sliding) {
@@ -56,6 +57,21 @@ std::optional<Sides> ModeSearch::with_followers(const Sides& sides) {
   if (result != right) return result;
   part_.follow_nothing_.insert(right);
   return std::nullopt;
+}
+
+/// What both of its own sides push back stays by itself: dry friction holds each body of a row, even
+/// if the next one to it slides. Asked of all at once: one by one there would be too many modes.
+void ModeSearch::leave_out_held(const Sides& sides, std::vector<int>& still) {
+  const auto beside = [&](Side side) -> const Attempt& {
+    Sides all = sides;
+    for (const int b : still) all[at(b)] = side;
+    return attempt(all);
+  };
+  const Attempt &above = beside(Side::Plus), &below = beside(Side::Minus);
+  if (!above.solved || !below.solved) return;
+  std::erase_if(still, [&](int b) {
+    return above.right[at(b)] == Side::Minus && below.right[at(b)] == Side::Plus;
+  });
 }
 
 /// Whether what these borders switch is continuous across them: then nothing is to be combined, and

@@ -598,13 +598,21 @@ bool ModeSearch::iterate_from_ends(const Sides& start) {
   return false;
 }
 
+/// A border that changes its side again and again does so for ever, even if each time another one
+/// changes with it: bodies in a row that rub.
 bool ModeSearch::iterate(Sides sides) {
+  constexpr int kMostChanges = 6;
   std::set<Sides> seen;
+  std::vector<int> changes(sides.size(), 0);
   while (budget_ > 0) {
     if (take(sides)) return true;
     const Attempt& last = attempt(sides);
     if ((!last.solved && last.refused.empty()) || !seen.insert(sides).second) return false;
-    sides = last.solved ? last.right : impact_sides(last, sides);
+    const Sides next = last.solved ? last.right : impact_sides(last, sides);
+    for (std::size_t b = 0; b < sides.size(); ++b) {
+      if (next[b] != sides[b] && ++changes[b] > kMostChanges) return false;
+    }
+    sides = next;
   }
   return false;
 }

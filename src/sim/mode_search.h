@@ -132,6 +132,7 @@ class ModeSearch {
   bool take_whole(const Sides& start);
   // mode_followers.cc
   std::optional<Sides> with_followers(const Sides& sides);
+  void leave_out_held(const Sides& sides, std::vector<int>& still);
   bool is_indifferent(const Sides& sides, const Sides& followers);
   // mode_impacts.cc
   bool may_jump() const;
