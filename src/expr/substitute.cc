@@ -196,14 +196,18 @@ ExprId open_call(Pool& pool, ExprId call, std::span<const ExprId> arguments) {
 
 }  // namespace
 
-bool has_kinks(const Pool& pool, ExprId root) {
-  std::vector<ExprId> pending{root};
+namespace {
+
+/// In the expressions or in the functions they call.
+template <class Holds>
+bool any_operation(const Pool& pool, std::span<const ExprId> roots, const Holds& holds) {
+  std::vector<ExprId> pending(roots.begin(), roots.end());
   std::vector<FunctionId> seen;
   while (!pending.empty()) {
-    const Cone cone(pool, std::array{std::exchange(pending.back(), ExprId{})});
-    pending.pop_back();
+    const Cone cone(pool, pending);
+    pending.clear();
     for (const ExprId e : cone.nodes()) {
-      if (is_kink(pool.op(e))) return true;
+      if (holds(pool.op(e))) return true;
       if (pool.op(e) != Op::Call) continue;
       const FunctionId g = pool.called(e);
       if (!pool.function(g).body || std::find(seen.begin(), seen.end(), g) != seen.end()) continue;
@@ -212,6 +216,18 @@ bool has_kinks(const Pool& pool, ExprId root) {
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool has_kinks(const Pool& pool, ExprId root) {
+  return any_operation(pool, std::array{root}, is_kink);
+}
+
+bool is_rough(const Pool& pool, std::span<const ExprId> roots) {
+  return any_operation(pool, roots, [](Op op) {
+    return is_kink(op) || op == Op::Sqrt || op == Op::Cbrt || op == Op::Pow;
+  });
 }
 
 std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {

@@ -17,6 +17,9 @@ class OdeProblem {
   virtual ~OdeProblem() = default;
   virtual int size() const = 0;
   virtual EvalStatus rhs(double t, std::span<const double> y, std::span<double> ydot) = 0;
+  /// Whether f may have places with derivatives that are infinite, or jump, as sqrt and abs have at
+  /// zero: there the error of a step is not what the methods take it for.
+  virtual bool is_rough() { return false; }
 
   /// Where ∂f/∂y may be nonzero; null: anywhere. Must not change during the life of an integrator.
   virtual const SparsePattern* jacobian_pattern() const { return nullptr; }

@@ -1,6 +1,7 @@
 #include "numerics/runge_kutta.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -23,7 +24,10 @@ constexpr double kMaxGrowth = 10;
 // A step longer than this part of the way to the limit is stretched onto it.
 constexpr double kStretch = 1.01;
 
-// Keeps time finite where nothing ever changes and no limit is given.
+// What the interpolant may be off y' = f in the middle of a step, times the step, in tolerances. In
+// smooth problems it is a few; behind a square root's zero it is a few times the error, which the
+// pair, made for powers of h, does not see: it may take it for a hundredth, or for nothing.
+constexpr double kMostDefect = 30;
 
 template <class Method>
 class RungeKutta final : public Integrator {
@@ -61,6 +65,7 @@ class RungeKutta final : public Integrator {
   void combine(double h, std::span<double> out, std::index_sequence<j...>) const;
   template <std::size_t... j>
   void combine_error(double h, std::index_sequence<j...>);
+  EvalStatus defect(double h, double& size);
   void accept(double t_new);
   void choose_next_step(double h, bool limited, bool after_rejection);
   void watch_stiffness(double h);
@@ -80,6 +85,7 @@ class RungeKutta final : public Integrator {
   bool dense_made_ = false;
   int stiff_steps_ = 0, calm_steps_ = 0;
   std::vector<double> y_, y_new_, point_;  // after a step y_new_ holds the old y
+  std::vector<double> slope_;              // in the middle of the step, if f is rough
   std::vector<double> k_;                  // K_j, one after the other
   DenseOutput dense_;
   IntegratorStats stats_;
@@ -94,6 +100,7 @@ RungeKutta<Method>::RungeKutta(OdeProblem& problem, const IntegratorOptions& opt
       y_(n_),
       y_new_(n_),
       point_(n_),
+      slope_(problem.is_rough() ? n_ : 0),
       k_(n_ * Method::kStages) {
   dense_.reserve(problem.size(), 4);
 }
@@ -202,7 +209,41 @@ typename RungeKutta<Method>::Trial RungeKutta<Method>::try_step(double h) {
     if (status == EvalStatus::Fatal) return Trial::Fatal;
     if (status == EvalStatus::Domain) return Trial::Outside;
   }
-  return Trial::Good;
+  if (slope_.empty() || options_.fixed_step > 0) return Trial::Good;
+  double off = 0;
+  status = defect(h, off);
+  if (status == EvalStatus::Fatal) return Trial::Fatal;
+  if (status == EvalStatus::Domain || !std::isfinite(off)) return Trial::Outside;
+  error_ = std::max(error_, off / kMostDefect);
+  return error_ > 1 ? Trial::Inaccurate : Trial::Good;
+}
+
+template <class Method>
+EvalStatus RungeKutta<Method>::defect(double h, double& size) {
+  constexpr double theta = 0.5;
+  std::array<double, Method::kStages> value{}, slope{};
+  for (std::size_t j = 0; j < Method::kStages; ++j) {
+    double power = 1;
+    for (std::size_t p = 0; p < 4; ++p) {
+      slope[j] += kTableau.d[j][p] * static_cast<double>(p + 1) * power;
+      power *= theta;
+      value[j] += kTableau.d[j][p] * power;
+    }
+  }
+  for (std::size_t i = 0; i < n_; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < Method::kStages; ++j) sum += value[j] * k_[j * n_ + i];
+    point_[i] = y_[i] + h * sum;
+  }
+  const EvalStatus status = evaluate(t_ + theta * h, point_, slope_);
+  if (status != EvalStatus::Ok) return status;
+  for (std::size_t i = 0; i < n_; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < Method::kStages; ++j) sum += slope[j] * k_[j * n_ + i];
+    point_[i] = h * (sum - slope_[i]);
+  }
+  size = norm_(point_);
+  return status;
 }
 
 template <class Method>

@@ -15,7 +15,8 @@ enum class ExplicitMethod {
 /// The order-4 solution estimates the error, the order-5 one goes on. A PI controller chooses the
 /// step [2, p. 28 of vol. II]. A stage outside the domain of f shortens the step. Both interpolants
 /// are of degree 4, accurate to O(h⁵) and continuously differentiable from step to step. Six
-/// evaluations per step; nothing is allocated after construction. `looks_stiff` after [2, vol. II
+/// evaluations per step, and one more where f is rough, for how well the interpolant keeps to f;
+/// nothing is allocated after construction. `looks_stiff` after [2, vol. II
 /// IV.2]: h|λ| estimated from the two stages at c = 1.
 ///
 /// [1] J. R. Dormand, P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Comput. Appl.

@@ -1,5 +1,6 @@
 #include "numerics/runge_kutta.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -108,6 +109,34 @@ TEST(RungeKutta, GoesOnAsItBeganWhenInForceAgain) {
     s->restart(50, std::array{1.0}, {}, Restart::Again);
     ASSERT_EQ(s->step(100), StepStatus::Stepped);
     EXPECT_NEAR(s->t() - s->t_old(), first, 1e-12);
+  }
+}
+
+// y' = 1 - sqrt(y) from zero: t = -2 (s + ln(1 - s)) where y = s^2. For some steps the pair sees no
+// error at all.
+class RootOde final : public OdeProblem {
+ public:
+  int size() const override { return 1; }
+  EvalStatus rhs(double, std::span<const double> y, std::span<double> ydot) override {
+    ydot[0] = 1 - std::sqrt(std::max(y[0], 0.0));
+    return EvalStatus::Ok;
+  }
+  bool is_rough() override { return true; }
+};
+
+TEST(RungeKutta, SeesTheErrorBehindASquareRootsZero) {
+  constexpr double kRoot = 0.5;
+  const double end = -2 * (kRoot + std::log(1 - kRoot));
+  RootOde problem;
+  for (const ExplicitMethod method : kMethods) {
+    for (double first = 0.01; first < 0.4; first += 0.01) {
+      IntegratorOptions options = tolerance(1e-6, 1e-6);
+      options.initial_step = first;
+      auto s = make_runge_kutta(problem, options, method);
+      s->restart(0, std::array{0.0}, {}, Restart::Cold);
+      while (s->t() < end) ASSERT_EQ(s->step(end), StepStatus::Stepped);
+      EXPECT_NEAR(s->y()[0], kRoot * kRoot, 1e-5) << first;
+    }
   }
 }
 

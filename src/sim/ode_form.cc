@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "expr/build.h"
+#include "expr/substitute.h"
 #include "sim/points_beside.h"
 
 namespace chi::sim {
@@ -64,6 +65,14 @@ OdeForm::OdeForm(const SolverContext& context, SystemSolver& whole, const BlockG
   if (!run->is_watched()) {
     direct_code_.emplace(context.pool, roots_, context.leaves, context.boxes);
   }
+}
+
+/// Also where equations are solved by iteration: q in q*q = d is a square root.
+bool OdeForm::is_rough() {
+  if (!solver_.guessed().empty()) return true;
+  std::vector<expr::ExprId> rows;
+  for (const structure::BlockOrder::Row& row : solver_.order().rows) rows.push_back(row.expr);
+  return expr::is_rough(context_.pool, rows);
 }
 
 SystemSolver& OdeForm::choose_solver(SystemSolver& whole, const BlockGraph& graph) {

@@ -35,6 +35,7 @@ class OdeForm final : public numerics::OdeProblem {
   int size() const override { return static_cast<int>(states_.size()); }
   numerics::EvalStatus rhs(double t, std::span<const double> y, std::span<double> ydot) override;
   const numerics::SparsePattern* jacobian_pattern() const override;
+  bool is_rough() override;
   bool has_jacobian() const override { return symbolic_ || implicit_; }
   numerics::EvalStatus jacobian(double t, std::span<const double> y,
                                 std::span<double> values) override;
