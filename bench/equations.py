@@ -190,6 +190,22 @@ growth("bouncing balls", (10, 100, 1000),
         ("by hand", lambda n: hand("balls", n, 1e-6, 1e-9))])
 growth("rising levels", (500, 2000, 8000), [("chi", lambda n: chi("many_events", n, "--end", "1000", work="state_events"))])
 
+
+def switches(title, model, sizes):
+    """Milliseconds for each size, all with about as many switches of the mode, and how they grow."""
+    measured = [chi(model, n, work="mode_switches") for n in sizes]
+    for _ in range(REPETITIONS):
+        for program in measured:
+            program.again()
+    cells = [f"{n}: {1e3 * m.median():.0f} ms, {m.work} switches" for n, m in zip(sizes, measured)]
+    exponent = math.log(measured[-1].median() / measured[0].median()) / math.log(sizes[-1] / sizes[0])
+    print(f"{title:26} {'chi':16} {'; '.join(cells)}; time grows with equations to the {exponent:.2f}")
+    sys.stdout.flush()
+
+
+switches("front over corners", "front", (1000, 4000, 16000))
+switches("masses that stick", "friction", (50, 200, 800))
+
 print()
 print("Finding state events by method (P9.1, P9.2 of Cellier and Kofman); evaluations an event are in roots_bench below")
 FINDERS = ("toms748", "itp", "regula-falsi", "golden-section", "bisection", "cubic-hermite", "inverse-hermite",
