@@ -157,6 +157,7 @@ bool PartRun::step(double limit) {
     return false;
   }
   search_window(from_);
+  if (events_.empty()) went_over_ = 0;
   if (break_at_ > from_) note(kStep, break_at_, 0, 0);
   if (!shorten_to_values()) return false;
   note_return();

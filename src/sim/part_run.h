@@ -162,7 +162,8 @@ class PartRun {
   bool stop_at_border();
   bool is_retreating();
   bool goes_to_and_fro();
-  int turns_ = 0;  // steps in a row that ended against where they began
+  int turns_ = 0;      // steps in a row that ended against where they began
+  int went_over_ = 0;  // windows in a row that ended where values went over to another solution
   void note_return();
   void set_without_motion(double time, std::vector<double>& frame);
   bool is_apart(int border);

@@ -391,12 +391,16 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
       const double behind = std::abs(value(std::min(1.0, location.right + kAway)));
       const bool is_pole = found > 2 * before && found > 2 * behind;
       // Neither: what is solved for went over to another solution, as flows in pipes side by side
-      // may that go round in them. The window is as long as that is not so.
+      // may that go round in them. The window is as long as that is not so; but not again and
+      // again.
       constexpr double kJump = 0.01;
+      constexpr int kMost = 5;
       const bool is_other =
           !is_pole && track.needs_solve &&
           std::min(found, std::abs(location.value_left)) > kJump * std::max(before, behind);
-      if (is_other && location.left > start) return note(kRetreat, from_ + location.left * h, 0, 0);
+      if (is_other && location.left > start && ++went_over_ <= kMost) {
+        return note(kRetreat, from_ + location.left * h, 0, 0);
+      }
       note(border, from_ + location.right * h, location.value_right, direction_of(root.kind),
            is_pole);
     } else {
