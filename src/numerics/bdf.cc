@@ -31,6 +31,7 @@ constexpr double kFirstGrowth = 1e4;
 constexpr double kGrowth = 10;
 constexpr int kFewFailures = 3;
 
+constexpr int kMostOnTheSpot = 8;   // Jacobians where an iteration has come to
 constexpr double kShortest = 1e-3;  // of the usual step: below, the history is not stretched
 
 double growth(double bias, double error, int order) {
@@ -78,6 +79,7 @@ class Bdf final : public Integrator {
   ErrorNorm norm_;
   FadingWeights weights_{norm_};
   LuSolver<double> matrix_;
+  bool is_rough_;
   NewtonConvergence convergence_;
   Nordsieck history_;
   BdfCoefficients coefficients_;
@@ -110,6 +112,7 @@ Bdf::Bdf(OdeProblem& problem, const IntegratorOptions& options)
             {}),
       matrix_(*problem_.jacobian_pattern(),
               prefers_dense(*problem_.jacobian_pattern(), options.matrix)),
+      is_rough_(problem.is_rough()),
       history_(problem.size()),
       jacobian_(static_cast<std::size_t>(problem_.jacobian_pattern()->nonzeros())),
       y_(static_cast<std::size_t>(problem.size())),
@@ -219,18 +222,22 @@ Bdf::Trial Bdf::try_step(double t_new, double h) {
   coefficients_ = BdfCoefficients(history_.order(), h, tau_);
   const double gamma = h / coefficients_.l[1];
   jacobian_fresh_ = false;
-  for (int attempt = 0;; ++attempt) {
-    history_.predict(h, coefficients_.l[1], y_new_, slope_);
-    std::fill(correction_.begin(), correction_.end(), 0.0);
+  int left = is_rough_ ? kMostOnTheSpot : 0;
+  for (bool on_the_spot = false;;) {
+    if (!on_the_spot) {
+      history_.predict(h, coefficients_.l[1], y_new_, slope_);
+      std::fill(correction_.begin(), correction_.end(), 0.0);
+    }
     if (const Trial trial = prepare_matrix(t_new, gamma); trial != Trial::Good) return trial;
     const Trial trial = iterate(t_new, gamma);
     if (trial == Trial::Good) break;
     if (trial != Trial::Unsolved) return trial;
-    if (jacobian_fresh_) {
+    on_the_spot = jacobian_fresh_;
+    if (on_the_spot && left-- == 0) {
       ++stats_.newton_failures;
       return trial;
     }
-    have_jacobian_ = false;  // an old Jacobian may be to blame
+    have_jacobian_ = false;  // an old Jacobian may be to blame, or one from elsewhere
   }
   error_ = coefficients_.error * weighted_norm(correction_, w_);
   if (!std::isfinite(error_)) return Trial::Outside;
@@ -276,6 +283,7 @@ Bdf::Trial Bdf::iterate(double t_new, double gamma) {
     const EvalStatus status = problem_.rhs(t_new, y_new_, f_);
     if (status != EvalStatus::Ok) return outcome(status);
     bdf_residual(gamma, f_, slope_, correction_, r_);
+    if (is_rough_) convergence_.look_at(m, r_, w_);
     matrix_.solve(r_);
     ++stats_.newton_iterations;
     const double change = bdf_correct(scale, r_, w_, correction_, y_new_);

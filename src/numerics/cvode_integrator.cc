@@ -53,6 +53,8 @@ class CvodeIntegrator final : public Integrator {
                            N_Vector, N_Vector);
   static int convergence(SUNNonlinearSolver solver, N_Vector y, N_Vector correction,
                          double tolerance, N_Vector weights, void* self);
+  void look_at_residual(SUNNonlinearSolver solver, N_Vector sum, N_Vector correction,
+                        N_Vector weights);
   static int weights(N_Vector y, N_Vector out, void* self);
   void configure(MultistepMethod method);
   StepStatus begin(double t_limit);
@@ -77,6 +79,7 @@ class CvodeIntegrator final : public Integrator {
   sundials::Matrix matrix_;
   sundials::LinearSolver linear_;
   sundials::NonlinearSolver newton_;
+  bool is_rough_;
   NewtonConvergence convergence_;
   sundials::NonlinearSolver functional_;  // Adams only
   std::unique_ptr<void, FreeCvode> cvode_;
@@ -103,6 +106,7 @@ CvodeIntegrator::CvodeIntegrator(OdeProblem& problem, const IntegratorOptions& o
       y_(sundials::make_vector(problem.size(), context_.get())),
       next_y_(sundials::make_vector(problem.size(), context_.get())),
       view_(sundials::make_view(problem.size(), context_.get())),
+      is_rough_(problem.is_rough()),
       yp_(static_cast<std::size_t>(problem.size())),
       work_(yp_.size()),
       work_f_(yp_.size()) {
@@ -151,10 +155,27 @@ EvalStatus CvodeIntegrator::evaluate(double t, std::span<const double> y, std::s
   return problem_.rhs(t, y, ydot);
 }
 
-int CvodeIntegrator::convergence(SUNNonlinearSolver solver, N_Vector, N_Vector correction,
+int CvodeIntegrator::convergence(SUNNonlinearSolver solver, N_Vector sum, N_Vector correction,
                                  double tolerance, N_Vector weights, void* self) {
-  return sundials::judge(static_cast<CvodeIntegrator*>(self)->convergence_, solver, correction,
-                         tolerance, weights);
+  auto& s = *static_cast<CvodeIntegrator*>(self);
+  if (s.is_rough_) s.look_at_residual(solver, sum, correction, weights);
+  return sundials::judge(s.convergence_, solver, correction, tolerance, weights);
+}
+
+// Of y = ypred + sum, rl1 zn1 + sum = γ f(y), as it was before the last correction.
+void CvodeIntegrator::look_at_residual(SUNNonlinearSolver solver, N_Vector sum, N_Vector correction,
+                                       N_Vector weights) {
+  double t = 0, gamma = 0, rl1 = 0;
+  N_Vector ypred = nullptr, yn = nullptr, fn = nullptr, zn1 = nullptr;
+  void* self = nullptr;
+  check(CVodeGetNonlinearSystemData(cvode_.get(), &t, &ypred, &yn, &fn, &gamma, &rl1, &zn1, &self));
+  sundials::point_at(view_.get(), work_);
+  N_VLinearSum(1, sum, -1, correction, view_.get());
+  N_VLinearSum(rl1, zn1, 1, view_.get(), view_.get());
+  N_VLinearSum(-gamma, fn, 1, view_.get(), view_.get());
+  int iteration = 0;
+  SUNNonlinSolGetCurIter(solver, &iteration);
+  convergence_.look_at(iteration, work_, sundials::values(weights));
 }
 
 int CvodeIntegrator::weights(N_Vector y, N_Vector out, void* self) {

@@ -28,6 +28,10 @@ constexpr double kStretch = 1.01;
 // smooth problems it is a few; behind a square root's zero it is a few times the error, which the
 // pair, made for powers of h, does not see: it may take it for a hundredth, or for nothing.
 constexpr double kMostDefect = 30;
+// That is asked behind restarts and steps that failed, until it has so often told nothing new, and
+// wherever the estimate sees less of an error than steps of the right length have.
+constexpr int kOften = 10;
+constexpr double kLittle = 0.05;
 
 template <class Method>
 class RungeKutta final : public Integrator {
@@ -86,6 +90,7 @@ class RungeKutta final : public Integrator {
   int stiff_steps_ = 0, calm_steps_ = 0;
   std::vector<double> y_, y_new_, point_;  // after a step y_new_ holds the old y
   std::vector<double> slope_;              // in the middle of the step, if f is rough
+  int agreed_ = 0;                         // steps in a row whose defect said nothing new
   std::vector<double> k_;                  // K_j, one after the other
   DenseOutput dense_;
   IntegratorStats stats_;
@@ -119,6 +124,7 @@ void RungeKutta<Method>::restart(double t, std::span<const double> y, std::span<
     stiff_steps_ = calm_steps_ = 0;
   }
   old_error_ = 1e-4;
+  agreed_ = 0;
   started_ = stepped_ = false;
 }
 
@@ -163,6 +169,7 @@ StepStatus RungeKutta<Method>::step(double t_limit) {
     if (h < smallest && !(limited && !after_rejection)) return failure;
 
     const Trial trial = try_step(h);
+    if (trial != Trial::Good) agreed_ = 0;
     if (trial == Trial::Fatal) return StepStatus::Fatal;
     if (trial == Trial::Good) {
       choose_next_step(h, limited, after_rejection);
@@ -210,11 +217,13 @@ typename RungeKutta<Method>::Trial RungeKutta<Method>::try_step(double h) {
     if (status == EvalStatus::Domain) return Trial::Outside;
   }
   if (slope_.empty() || options_.fixed_step > 0) return Trial::Good;
+  if (agreed_ >= kOften && error_ > kLittle) return Trial::Good;
   double off = 0;
   status = defect(h, off);
   if (status == EvalStatus::Fatal) return Trial::Fatal;
   // Beside the end of its domain f may have no value where the interpolant is: that says nothing.
   if (status == EvalStatus::Domain || !std::isfinite(off)) return Trial::Good;
+  agreed_ = off / kMostDefect <= error_ ? agreed_ + 1 : 0;
   error_ = std::max(error_, off / kMostDefect);
   return error_ > 1 ? Trial::Inaccurate : Trial::Good;
 }
