@@ -207,7 +207,7 @@ bool any_operation(const Pool& pool, std::span<const ExprId> roots, const Holds&
     const Cone cone(pool, pending);
     pending.clear();
     for (const ExprId e : cone.nodes()) {
-      if (holds(pool.op(e))) return true;
+      if (holds(e)) return true;
       if (pool.op(e) != Op::Call) continue;
       const FunctionId g = pool.called(e);
       if (!pool.function(g).body || std::find(seen.begin(), seen.end(), g) != seen.end()) continue;
@@ -221,12 +221,14 @@ bool any_operation(const Pool& pool, std::span<const ExprId> roots, const Holds&
 }  // namespace
 
 bool has_kinks(const Pool& pool, ExprId root) {
-  return any_operation(pool, std::array{root}, is_kink);
+  return any_operation(pool, std::array{root}, [&](ExprId e) { return is_kink(pool.op(e)); });
 }
 
 bool is_rough(const Pool& pool, std::span<const ExprId> roots) {
-  return any_operation(pool, roots, [](Op op) {
-    return is_kink(op) || op == Op::Sqrt || op == Op::Cbrt || op == Op::Pow;
+  return any_operation(pool, roots, [&](ExprId e) {
+    const Op op = pool.op(e);
+    if (!is_kink(op) && op != Op::Sqrt && op != Op::Cbrt && op != Op::Pow) return false;
+    return pool.has(op == Op::PlainIf ? pool.operand(e, 0) : e, kMoving | kHasParam);
   });
 }
 

@@ -51,7 +51,8 @@ std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots);
 
 /// Whether the expression, or a function that it calls, has alternatives or steps.
 bool has_kinks(const Pool& pool, ExprId root);
-/// The same of all, or roots and powers, whose slopes may be infinite.
+/// The same of all, if between events something comes to them, or roots and powers, whose slopes may
+/// be infinite.
 bool is_rough(const Pool& pool, std::span<const ExprId> roots);
 
 /// A condition with relations between continuous expressions: `abs(x) < 1` becomes `x < 1 and -x <
