@@ -12,6 +12,7 @@ namespace chi::numerics {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr int kPatience = 10;          // steps more, if they may be no noise
 constexpr double kStagnation = 1e-8;   // steps smaller than this that do not shrink are noise
 constexpr int kLargestReported = 500;  // equations for which dependencies are worked out
 
@@ -77,6 +78,7 @@ SolveStatus DampedNewton::attempt() {
     return status == EvalStatus::Fatal ? SolveStatus::Stopped : SolveStatus::Undefined;
   }
   damping_ = 1.0;
+  lingers_ = 0;
   stays_near_ = false;
   std::ranges::fill(step_, 0.0);
   bool follows_step = false;  // whether damping can be predicted from the step before
@@ -152,8 +154,10 @@ std::optional<SolveStatus> DampedNewton::take_step() {
     const double allowed = allowed_damping(step_norm);
     // The restricted test of [1]: about the corner of sqrt(x) full steps go to and fro for ever.
     if (!(correction_norm < (1 - damping_ / 4) * step_norm)) {
-      if (is_stagnant(1.0) && is_balanced(x_, residual_, step_)) return better_end();
+      const bool has_ended = is_stagnant(1.0) && is_balanced(x_, residual_, step_);
+      if (has_ended && is_noise()) return better_end();
       if (!shorten(std::min(allowed, damping_ / 2), clipped)) {
+        if (has_ended) return better_end();
         return clipped ? SolveStatus::OutOfBounds : SolveStatus::NoProgress;
       }
       continue;
@@ -180,7 +184,7 @@ std::optional<SolveStatus> DampedNewton::accept(double rate, bool clipped) {
     if (const std::optional<SolveStatus> ended = add_correction()) return ended;
   }
   if (full && rate > 0.5 && is_stagnant(rate) && is_balanced(x_, residual_, last_correction_)) {
-    return better_end();
+    if (is_noise() || ++lingers_ > kPatience) return better_end();
   }
   return std::nullopt;
 }
@@ -213,6 +217,13 @@ bool DampedNewton::is_stagnant(double rate) const {
   const bool is_small = step_size_ <= kStagnation;
   const bool is_solved = norm_of(residual_, row_size_) <= 64 * kEpsilon;
   return damping_ < 1.0 ? is_small && is_solved : is_small || is_solved;
+}
+
+// Beside the zero of a square root steps far smaller than the unknown may still be as long as its
+// distance from there, and go to and fro: then there is more to do than F's rounding hides.
+bool DampedNewton::is_noise() {
+  if (!problem_->sizes || problem_->sizes(x_, terms_) != EvalStatus::Ok) return true;
+  return is_rounding(pattern_, jacobian_, residual_, terms_);
 }
 
 // Where all unknowns have their nominal size, or the last step was small for each of them, a small

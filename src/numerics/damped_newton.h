@@ -44,6 +44,7 @@ class DampedNewton {
   std::optional<SolveStatus> accept(double rate, bool clipped);
   std::optional<SolveStatus> add_correction();
   bool is_stagnant(double rate) const;
+  bool is_noise();
   bool is_balanced(std::span<const double> x, std::span<const double> residual,
                    std::span<const double> last);
   SolveStatus better_end();
@@ -77,6 +78,7 @@ class DampedNewton {
   double step_size_ = 0.0;  // the largest component of the step, weighted
   double best_norm_ = 0.0;
   bool best_is_known_ = false;
+  int lingers_ = 0;          // steps since the first that was small and no smaller than the last
   bool stays_near_ = false;  // the guess, at which the Jacobian was singular
   std::vector<double> x_, trial_, residual_, trial_residual_, step_, correction_, last_correction_;
   std::vector<double> weights_, best_, guess_, jacobian_;
