@@ -333,13 +333,13 @@ def terminal(chi):
                 seen += os.read(master, 1000)
             process.send_signal(signal.SIGINT)
             process.stdout.close()
-            code = process.wait(timeout=300)
-            try:
+            try:  # on a busy machine it may show more than the terminal holds before it ends
                 while piece := os.read(master, 1000):
                     seen += piece
             except OSError:  # nobody writes to the terminal any more
                 pass
             os.close(master)
+            code = process.wait(timeout=300)
             shown = re.search(rb"\r\x1b\[K\[[#.]{20}\] +\d+ %  t = [\d.e+]+  \d+ events", seen)
             if code != 130 or quiet == bool(shown) or (shown and b"\r\x1b[K" not in seen[shown.end():]):
                 yield f"on a terminal, {'--no-progress' if quiet else 'with progress'}: exit code {code}, {seen[-200:]!r}"
