@@ -26,7 +26,7 @@ void NewtonConvergence::look_at(int iteration, std::span<const double> residual,
 
 NewtonConvergence::Verdict NewtonConvergence::judge(int iteration, double norm, double tolerance) {
   constexpr double kDiverges = 0.9;
-  constexpr double kSteep = 0.5;
+  constexpr double kSteep = 0.5;  // of the residual: what a correction is beside a steep slope
   constexpr double kNegligible = 1e-8;  // of the tolerance, whatever the rate
   const bool is_proved = falls_ || size_ <= tolerance;
   if (turns_ && norm <= std::min(tolerance, kSteep * size_)) return Verdict::Converged;
