@@ -153,6 +153,7 @@ def first_step(title, model, sizes, unknowns):
 print()
 print("From the text to the first step, from the start of the process; 10^5 equations: at most 10 s and 2 GB")
 first_step("heat", "heat", (1000, 10000, 100000), 1)
+first_step("heat with alternatives", "switched", (1000, 10000, 100000), 1)
 first_step("RC ladder", "ladder", (500, 5000, 50000), 2)
 
 print()

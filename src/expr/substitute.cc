@@ -8,50 +8,10 @@
 #include "expr/build.h"
 #include "expr/cone.h"
 #include "expr/incidence.h"
+#include "expr/rewrite.h"
 
 namespace chi::expr {
 namespace {
-
-// Rebuilds a cone bottom-up. `special` gives the replacement of a node, which then is not looked
-// into if it is among the `stops`, or none to rebuild it from its new operands, which it is given.
-class Rewrite {
- public:
-  using Special = std::function<ExprId(ExprId e, std::span<const ExprId> operands)>;
-
-  Rewrite(Pool& pool, Special special) : pool_(pool), special_(std::move(special)) {}
-
-  std::vector<ExprId> run(std::span<const ExprId> roots, const NodeIndex* stops = nullptr,
-                          Follow follow = {}) {
-    const Cone cone(pool_, roots, follow, stops);
-    std::vector<ExprId> rewritten;
-    rewritten.reserve(static_cast<std::size_t>(cone.size()));
-    std::vector<ExprId> operands;
-    for (const ExprId e : cone.nodes()) {
-      operands.clear();
-      bool same = true;
-      if (stops == nullptr || stops->find(e) < 0) {
-        const Operands old = pool_.operands(e);
-        for (int i = 0; i < old.size(); ++i) {
-          operands.push_back(follow(pool_, e, i)
-                                 ? rewritten[static_cast<std::size_t>(cone.position(old[i]))]
-                                 : old[i]);
-          same = same && operands.back() == old[i];
-        }
-      }
-      ExprId result = special_(e, operands);
-      if (!result) result = same ? e : rebuild(pool_, e, operands);
-      rewritten.push_back(result);
-    }
-    std::vector<ExprId> results;
-    for (const ExprId root : roots)
-      results.push_back(rewritten[static_cast<std::size_t>(cone.position(root))]);
-    return results;
-  }
-
- private:
-  Pool& pool_;
-  Special special_;
-};
 
 NodeIndex number(const Pool& pool, std::span<const Replacement> replacements) {
   NodeIndex index(pool.size());
@@ -183,10 +143,9 @@ bool is_kink(Op op) {
 
 /// The body in place of the call, with its conditions as part of the mode.
 ExprId open_call(Pool& pool, ExprId call, std::span<const ExprId> arguments) {
-  const ExprId body = inline_calls(pool, pool.function(pool.called(call)).body);
-  const auto special = [&](ExprId e, std::span<const ExprId> x) {
+  const ExprId body = evented_ifs(pool, inline_calls(pool, pool.function(pool.called(call)).body));
+  const auto special = [&](ExprId e, std::span<const ExprId>) {
     const Op op = pool.op(e);
-    if (op == Op::PlainIf) return if_else(pool, IfKind::Evented, x[0], x[1], x[2]);
     if (op != Op::ParamReal && op != Op::ParamBool) return ExprId{};
     return arguments[static_cast<std::size_t>(pool.param(e))];
   };
@@ -232,7 +191,7 @@ bool is_rough(const Pool& pool, std::span<const ExprId> roots) {
   });
 }
 
-std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {
+std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots, Traits moving) {
   const auto choose = [&pool](ExprId condition, ExprId then, ExprId otherwise) {
     return if_else(pool, IfKind::Evented, condition, then, otherwise);
   };
@@ -246,13 +205,13 @@ std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots) {
   const auto special = [&](ExprId e, std::span<const ExprId> x) {
     const Op op = pool.op(e);
     if (op == Op::If) return choose(pool.operand(e, 0), x[1], x[2]);
-    if (op == Op::Call && pool.has(e, kMoving) && is_kinked(pool.called(e))) {
+    if (op == Op::Call && pool.has(e, moving) && is_kinked(pool.called(e))) {
       return open_call(pool, e, x);
     }
     const bool steps = op == Op::Ceil || op == Op::Round;
     if (op != Op::Abs && op != Op::Sign && op != Op::Min && op != Op::Max && !steps)
       return ExprId{};
-    if (!pool.has(e, kMoving)) return ExprId{};
+    if (!pool.has(e, moving)) return ExprId{};
     const ExprId zero = constant(pool, 0);
     const auto rounded = [&pool](ExprId a) {  // for a >= 0: halves go up
       return unary(pool, Op::Floor, add(pool, a, constant(pool, 0.5)));
@@ -278,6 +237,13 @@ ExprId plain_ifs(Pool& pool, ExprId root) {
   if (!pool.has(root, kHasEvented)) return root;
   const auto special = [&pool](ExprId e, std::span<const ExprId> x) {
     return pool.op(e) == Op::If ? if_else(pool, IfKind::Plain, x[0], x[1], x[2]) : ExprId{};
+  };
+  return Rewrite(pool, special).run(std::array{root})[0];
+}
+
+ExprId evented_ifs(Pool& pool, ExprId root) {
+  const auto special = [&pool](ExprId e, std::span<const ExprId> x) {
+    return pool.op(e) == Op::PlainIf ? if_else(pool, IfKind::Evented, x[0], x[1], x[2]) : ExprId{};
   };
   return Rewrite(pool, special).run(std::array{root})[0];
 }

@@ -43,16 +43,20 @@ std::vector<ExprId> select_branches(Pool& pool, std::span<const ExprId> roots,
 
 /// The root with plain `if`s in place of evented ones. O(nodes reached).
 ExprId plain_ifs(Pool& pool, ExprId root);
+/// The other way round.
+ExprId evented_ifs(Pool& pool, ExprId root);
 
 /// The roots with the kinks of `abs`, `sign`, `min` and `max` as evented `if`s, so that they are
 /// part of the mode: abs(x) is `if x >= 0 then x else -x`. Only where their operands can change
-/// between events, and not inside conditions or what a `delay` looks back at. O(nodes reached).
-std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots);
+/// between events, that is, have some of the traits `moving`, and not inside conditions or what a
+/// `delay` looks back at. Calls of functions with kinks become their bodies. O(nodes reached).
+std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots,
+                                  Traits moving = kMoving);
 
 /// Whether the expression, or a function that it calls, has alternatives or steps.
 bool has_kinks(const Pool& pool, ExprId root);
-/// The same of all, if between events something comes to them, or roots and powers, whose slopes may
-/// be infinite.
+/// The same of all, if between events something comes to them, or roots and powers, whose slopes
+/// may be infinite.
 bool is_rough(const Pool& pool, std::span<const ExprId> roots);
 
 /// A condition with relations between continuous expressions: `abs(x) < 1` becomes `x < 1 and -x <

@@ -21,9 +21,14 @@ constexpr std::int64_t kManyCopies = 50;
 // More arguments would cost as much as the copy.
 constexpr std::size_t kMostArguments = 40;
 
-bool is_smooth(Builtin builtin) {
+// What moves in steps is held between events, node by node: it stays outside of functions.
+bool has_no_steps(Builtin builtin) {
   using enum Builtin;
   switch (builtin) {
+    case Abs:
+    case Sign:
+    case Min:
+    case Max:
     case Sqrt:
     case Cbrt:
     case Exp:
@@ -52,27 +57,42 @@ LoopBodies::LoopBodies(const sema::TypedModel& model, const Table<ExprId, ExprFa
                        Equations& equations, Translator& translator, BlockScope& scope)
     : model_(model), facts_(facts), equations_(equations), translator_(translator), scope_(scope) {}
 
-void LoopBodies::enter(Slice<syntax::EquationId> body, DeclId index, std::int64_t low,
-                       std::int64_t copies) {
-  if (copies < kManyCopies) return;
+// Follows the nesting of guards in the text, which the parser limits.
+template <class Visit>
+void LoopBodies::visit_sides(Slice<syntax::EquationId> body, const Visit& visit) const {
   for (const syntax::EquationId id : model_.ast.list(body)) {
-    const auto* equality = std::get_if<syntax::Equality>(&model_.ast.equations[id].node);
-    if (equality == nullptr) continue;
-    for (const ExprId side : {equality->left, equality->right}) {
-      std::optional<Body> made = make(side, {index, low, copies});
-      if (!made) continue;
-      line_up(*made, copies);
-      bodies_.emplace(side, std::move(*made));
+    const auto& node = model_.ast.equations[id].node;
+    if (const auto* equality = std::get_if<syntax::Equality>(&node)) {
+      visit(equality->left);
+      visit(equality->right);
+    } else if (const auto* guarded = std::get_if<syntax::GuardedEquations>(&node)) {
+      for (const syntax::EquationAlternative& a : model_.ast.list(guarded->alternatives)) {
+        visit_sides(a.body, visit);
+      }
     }
   }
 }
 
+// In `if i > 0 then x.(i-1) else 0` the first copy, and often the last one, too, has no such
+// element: they may be left out.
+void LoopBodies::enter(Slice<syntax::EquationId> body, DeclId index, std::int64_t low,
+                       std::int64_t copies) {
+  if (copies < kManyCopies) return;
+  visit_sides(body, [&](ExprId side) {
+    std::optional<Body> made = make(side, {index, low, copies});
+    if (!made) made = make(side, {index, low + 1, copies - 2});
+    if (!made) return;
+    line_up(*made);
+    bodies_.emplace(side, std::move(*made));
+  });
+}
+
 // The variables that one argument is in the copies are made one after the other: what follows each
 // other here has its values side by side later, and loops read them so.
-void LoopBodies::line_up(const Body& body, std::int64_t copies) {
+void LoopBodies::line_up(const Body& body) {
   for (const Argument& a : body.arguments) {
     if (a.source || a.same) continue;
-    for (std::int64_t k = 0; k < copies; ++k) variable(a, k);
+    for (std::int64_t k = 0; k < body.copies; ++k) variable(a, k);
   }
 }
 
@@ -83,12 +103,7 @@ expr::ExprId LoopBodies::variable(const Argument& a, std::int64_t copy) {
 
 void LoopBodies::leave(Slice<syntax::EquationId> body) {
   if (bodies_.empty()) return;
-  for (const syntax::EquationId id : model_.ast.list(body)) {
-    const auto* equality = std::get_if<syntax::Equality>(&model_.ast.equations[id].node);
-    if (equality == nullptr) continue;
-    bodies_.erase(equality->left);
-    bodies_.erase(equality->right);
-  }
+  visit_sides(body, [&](ExprId side) { bodies_.erase(side); });
 }
 
 // A number that is zero may take a variable out of an equation, and so may two arguments that are
@@ -97,25 +112,18 @@ expr::ExprId LoopBodies::side(ExprId side, std::int64_t index) {
   const auto found = bodies_.find(side);
   if (found == bodies_.end()) return {};
   const Body& body = found->second;
+  if (index < body.low || index >= body.low + body.copies) return {};
   expr::Pool& pool = equations_.pool;
   arguments_.clear();
   for (const Argument& a : body.arguments) {
-    if (a.same) {
-      arguments_.push_back(a.same);
-    } else if (!a.source) {
-      arguments_.push_back(variable(a, index - body.low));
-    } else {
-      const expr::ExprId number = value_of(a.source);
-      if (!number || pool.op(number) != expr::Op::Constant || expr::is_zero(pool, number)) {
-        return {};
-      }
-      arguments_.push_back(number);
-      continue;
-    }
-    if (std::find(arguments_.begin(), arguments_.end() - 1, arguments_.back()) !=
-        arguments_.end() - 1) {
-      return {};
-    }
+    const expr::ExprId given = a.same     ? a.same
+                               : a.source ? value_of(a.source)
+                                          : variable(a, index - body.low);
+    if (!given || !expr::is_leaf(pool.op(given)) || expr::is_zero(pool, given)) return {};
+    const bool is_number =
+        pool.op(given) == expr::Op::Constant || pool.op(given) == expr::Op::Boolean;
+    if (!is_number && std::ranges::find(arguments_, given) != arguments_.end()) return {};
+    arguments_.push_back(given);
   }
   return body.function ? expr::call(pool, body.function, arguments_) : arguments_.front();
 }
@@ -124,7 +132,7 @@ std::optional<LoopBodies::Body> LoopBodies::make(ExprId side, const Ends& ends) 
   std::vector<ExprId> holes;
   if (!find_holes(side, holes) || holes.empty()) return std::nullopt;
   expr::Pool& pool = equations_.pool;
-  Body body{.function = {}, .arguments = {}, .low = ends.low};
+  Body body{.function = {}, .arguments = {}, .low = ends.low, .copies = ends.copies};
   Translator::Holes params;
   for (const ExprId hole : holes) {
     const std::optional<Argument> a = argument(hole, ends);
@@ -134,7 +142,8 @@ std::optional<LoopBodies::Body> LoopBodies::make(ExprId side, const Ends& ends) 
       if (body.arguments.size() == kMostArguments) return std::nullopt;
       known = body.arguments.insert(known, *a);
     }
-    params[hole] = expr::param_real(pool, static_cast<int>(known - body.arguments.begin()));
+    const auto place = static_cast<int>(known - body.arguments.begin());
+    params[hole] = is_truth(hole) ? expr::param_bool(pool, place) : expr::param_real(pool, place);
   }
   if (params.count(side) != 0) return body;
   scope_.start();
@@ -149,19 +158,18 @@ std::optional<LoopBodies::Body> LoopBodies::make(ExprId side, const Ends& ends) 
                                     expr::kHasDelay | expr::kHasEvented | expr::kHasCall |
                                     expr::kBoolean;
   if (pool.has(formula, kOutside) || !pool.has(formula, expr::kHasParam)) return std::nullopt;
-  if (expr::has_kinks(pool, formula)) return std::nullopt;
   body.function = function_of(formula, static_cast<int>(body.arguments.size()));
   return body;
 }
 
-// What a copy gives to the body: variables, `time`, and numbers made of the index. False if the
-// side is not made for that.
+// What a copy gives to the body: variables, `time`, and numbers and truths made of the index. False
+// if the side is not made for that.
 bool LoopBodies::find_holes(ExprId side, std::vector<ExprId>& holes) const {
   std::vector<ExprId> stack{side};
   while (!stack.empty()) {
     const ExprId e = stack.back();
     stack.pop_back();
-    if (!model_.types.is_numeric(model_.type[e])) return false;
+    if (!model_.types.is_numeric(model_.type[e]) && !is_truth(e)) return false;
     if (!facts_[e].moves) {
       if (mentions_index(e)) holes.push_back(e);
     } else if (facts_[e].boxed) {
@@ -173,7 +181,7 @@ bool LoopBodies::find_holes(ExprId side, std::vector<ExprId>& holes) const {
       holes.push_back(e);
     } else if (const auto* call = std::get_if<syntax::Call>(&model_.ast.exprs[e].node)) {
       const auto* builtin = std::get_if<Builtin>(&model_.resolution[call->callee]);
-      if (builtin != nullptr && !is_smooth(*builtin)) return false;
+      if (builtin != nullptr && !has_no_steps(*builtin)) return false;
       const auto arguments = model_.ast.list(call->arguments);
       stack.insert(stack.end(), arguments.begin(), arguments.end());
     } else if (is_passed(e)) {
@@ -185,12 +193,21 @@ bool LoopBodies::find_holes(ExprId side, std::vector<ExprId>& holes) const {
   return true;
 }
 
-// Arithmetic. An exponent tells what kind of power it is: it must be the same in all copies.
+bool LoopBodies::is_truth(ExprId e) const {
+  return model_.types.is(model_.type[e], sema::BasicType::Bool);
+}
+
+// Arithmetic, and what alternatives are made of. An exponent tells what kind of power it is: it
+// must be the same in all copies.
 bool LoopBodies::is_passed(ExprId e) const {
   const auto& node = model_.ast.exprs[e].node;
-  if (std::holds_alternative<syntax::Parenthesized>(node)) return true;
+  if (std::holds_alternative<syntax::Parenthesized>(node) ||
+      std::holds_alternative<syntax::Conditional>(node) ||
+      std::holds_alternative<syntax::GuardedExpr>(node)) {
+    return true;
+  }
   if (const auto* unary = std::get_if<syntax::Unary>(&node)) {
-    return unary->op == syntax::UnaryOp::Minus || unary->op == syntax::UnaryOp::Plus;
+    return unary->op != syntax::UnaryOp::Sample;
   }
   const auto* binary = std::get_if<syntax::Binary>(&node);
   if (binary == nullptr) return false;
@@ -198,7 +215,15 @@ bool LoopBodies::is_passed(ExprId e) const {
     case BinaryOp::Add:
     case BinaryOp::Sub:
     case BinaryOp::Mul:
-    case BinaryOp::Div: return true;
+    case BinaryOp::Div:
+    case BinaryOp::Eq:
+    case BinaryOp::Ne:
+    case BinaryOp::Lt:
+    case BinaryOp::Le:
+    case BinaryOp::Gt:
+    case BinaryOp::Ge:
+    case BinaryOp::And:
+    case BinaryOp::Or: return true;
     case BinaryOp::Pow: return !facts_[binary->right].moves && !mentions_index(binary->right);
     default: return false;
   }
@@ -252,12 +277,10 @@ std::optional<LoopBodies::Argument> LoopBodies::argument(ExprId hole, const Ends
   const expr::ExprId first = value_at(hole, ends.index, ends.low);
   const expr::ExprId last = first ? value_at(hole, ends.index, high) : expr::ExprId{};
   if (!last) return std::nullopt;
-  if (first == last) {
-    const bool fits = expr::is_leaf(pool.op(first)) && !pool.has(first, expr::kBoolean);
-    return fits ? std::optional(Argument{.same = first}) : std::nullopt;
-  }
+  if (!expr::is_leaf(pool.op(first)) || !expr::is_leaf(pool.op(last))) return std::nullopt;
+  if (first == last) return Argument{.same = first};
   if (pool.op(first) != expr::Op::Variable || pool.op(last) != expr::Op::Variable) {
-    return std::nullopt;
+    return Argument{.source = hole};  // discrete: in no order
   }
   const expr::VarRef from = pool.variable(first);
   const std::int64_t way = pool.variable(last).var.index - from.var.index;

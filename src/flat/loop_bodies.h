@@ -19,9 +19,11 @@ namespace chi::flat {
 /// equations, differentiates or compiles them does it once for all copies, as for the functions
 /// that a modeller writes (expr::Function), and a copy costs as much as the list of its arguments.
 ///
-/// A side of an equation is such a function if it is smooth, and if the indices of arrays in it are
-/// linear in the index of the loop. Arguments are the variables, `time`, and the numbers that
-/// differ from copy to copy.
+/// A side of an equation is such a function if the indices of arrays in it are linear in the index
+/// of the loop, and nothing in it moves in steps. Arguments are the variables, `time`, and the
+/// numbers and truths that differ from copy to copy. With `if`, `abs` or `max` a function has
+/// alternatives; each of these is a function again (expr/alternatives.h), and which one counts is
+/// the mode of the copy.
 class LoopBodies {
  public:
   /// All outlive this. Adds functions to `equations`.
@@ -29,7 +31,7 @@ class LoopBodies {
              Equations& equations, Translator& translator, BlockScope& scope);
 
   /// Looks at the equations in the body of a loop with this many copies, from index `low` on, whose
-  /// index is `index`; and forgets them.
+  /// index is `index`, also under guards; and forgets them.
   void enter(Slice<syntax::EquationId> body, sema::DeclId index, std::int64_t low,
              std::int64_t copies);
   void leave(Slice<syntax::EquationId> body);
@@ -43,25 +45,28 @@ class LoopBodies {
   struct Argument {
     expr::VarRef first = {};
     std::int64_t stride = 0;
-    syntax::ExprId source = {};  ///< none for a variable
+    syntax::ExprId source = {};  ///< none for a variable that moves evenly
     expr::ExprId same = {};      ///< that of all copies, if it is
     bool operator==(const Argument&) const = default;
   };
   struct Body {
     expr::FunctionId function;  ///< none: the side is its only argument
     std::vector<Argument> arguments;
-    std::int64_t low = 0;
+    std::int64_t low = 0, copies = 0;
   };
   struct Ends {
     sema::DeclId index;
     std::int64_t low = 0, copies = 0;
   };
 
+  template <class Visit>
+  void visit_sides(Slice<syntax::EquationId> body, const Visit& visit) const;
   std::optional<Body> make(syntax::ExprId side, const Ends& ends);
-  void line_up(const Body& body, std::int64_t copies);
+  void line_up(const Body& body);
   expr::ExprId variable(const Argument& a, std::int64_t copy);
   bool find_holes(syntax::ExprId side, std::vector<syntax::ExprId>& holes) const;
   bool is_passed(syntax::ExprId e) const;
+  bool is_truth(syntax::ExprId e) const;
   bool is_linear_path(syntax::ExprId e) const;
   bool is_linear(syntax::ExprId e) const;
   bool mentions_index(syntax::ExprId e) const;

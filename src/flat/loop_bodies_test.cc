@@ -60,12 +60,41 @@ TEST(LoopBodies, ACopyThatIsSimplerIsNoCopy) {
 }
 
 TEST(LoopBodies, WhatIsNotAlikeIsTranslatedForItself) {
-  for (const char* const right :
-       {"x.(i*i mod 60)", "x.i^i", "abs(x.i) + u", "if x.i > 0 then x.i else y.i",
-        "delay(x.i, 1.0)*2", "floor(x.i)*u", "if i > 5 then 2*x.i else 3*x.i", "x.i*x.m"}) {
+  for (const char* const right : {"x.(i*i mod 60)", "x.i^i", "delay(x.i, 1.0)*2", "floor(x.i)*u",
+                                  "x.i*x.m", "if floor(x.i) > 2 then x.i else 2*u"}) {
     Copies c(right);
     EXPECT_FALSE(c.is_call(7)) << right;
   }
+}
+
+TEST(LoopBodies, AlternativesArePartOfTheBody) {
+  for (const char* const right :
+       {"abs(x.i) + u", "max(x.i, k.i)*2", "if x.i > 0 then x.i else y.i",
+        "if x.i > u and not b or time > 2 then 2*x.i else 3", "[ x.i > 0 -> x.i | x.i < 0 -> 2*u ]",
+        "if i > 5 then 2*x.i else 3*x.i", "if i = 0 then 2*u else x.(i-1)"}) {
+    Copies c(right);
+    EXPECT_TRUE(c.is_call(7)) << right;
+  }
+}
+
+// In the first copy x.(i-2) is not there, in the last one x.(i+2) is not.
+TEST(LoopBodies, CopiesAtTheEndsMayDiffer) {
+  Copies c("if i = 1 or i = 58 then 2*u else x.(i-2) - x.(i+2)");
+  EXPECT_EQ(c.model.text(c.side(1)), "2 * P.u");
+  EXPECT_EQ(c.model.text(c.side(58)), "2 * P.u");
+  EXPECT_TRUE(c.is_call(2));
+  EXPECT_TRUE(c.is_call(57));
+}
+
+TEST(LoopBodies, EquationsUnderGuardsAreLookedAt) {
+  const TestModel m = flattened(
+      "proc P = |[ x: real^60 | i: nat <- 0..59: [ x.i > 0 -> x.i' = -2*x.i | x.i <= 0 -> x.i' = "
+      "3*x.i ] ]|");
+  const Equations& e = m.model->equations;
+  const auto right = [&](int k) { return e.system.equations[EquationId{k}].right; };
+  ASSERT_EQ(e.pool.op(right(5)), expr::Op::Call);
+  EXPECT_EQ(e.pool.called(right(5)), e.pool.called(right(7)));
+  EXPECT_NE(e.pool.called(right(5)), e.pool.called(right(6)));
 }
 
 TEST(LoopBodies, ASideThatIsAVariableIsOne) {

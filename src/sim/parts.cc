@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "expr/alternatives.h"
 #include "expr/build.h"
 #include "expr/incidence.h"
 #include "expr/substitute.h"
@@ -50,12 +51,28 @@ class Splitter {
     for (const flat::Equation& e : set_.equations) {
       rows.push_back(expr::sub(pool_, e.left, e.right));
     }
+    rows = expr::alternatives_of_calls(pool_, rows, [may_move = moving_slots()](expr::VarRef x) {
+      return may_move[at(x.var.index)] != 0;
+    });
+    model_.equations.functions.resize(pool_.function_count(), {});
     rows_ = expr::evented_kinks(pool_, rows);
     for (const ExprId leaf : expr::variables(pool_, rows_).node) note_derivative(leaf);
     for (const flat::Unknown& u : set_.unknowns) can_be_unknown_[at(u.variable.var.index)] = 1;
     rows_ = plain_switches(pool_, std::move(rows_), can_be_unknown_);
     variables_ = all_variables(pool_, rows_);
     hold_steps();
+  }
+
+  /// By slot: whether the variable is declared unknown, or differentiated anywhere.
+  std::vector<char> moving_slots() const {
+    std::vector<char> result(at(model_.variable_slots), 0);
+    for (const flat::Unknown& u : set_.unknowns) result[at(u.variable.var.index)] = 1;
+    for (ExprId e{0}; e.index < pool_.size(); ++e.index) {
+      if (pool_.op(e) != expr::Op::Variable) continue;
+      const expr::VarRef x = pool_.variable(e);
+      if (x.order > 0) result[at(x.var.index)] = 1;
+    }
+    return result;
   }
 
   /// In equations, then in guards, then in what is taken together.

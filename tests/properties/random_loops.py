@@ -28,6 +28,7 @@ class Model:
         self.solver = rng.choice(SOLVERS)
         self.tabulated = rng.random() < 0.3
         self.low, self.high = rng.choice(((0, 0), (1, 0), (0, 1), (1, 1), (2, 3)))
+        self.has_alternatives = rng.random() < 0.5
         self.motion, self.rule = self.state_equation(), self.unknown_equation()
 
     def inside(self, shift):
@@ -52,6 +53,8 @@ class Model:
             f"x.{self.neighbour()}", f"x.{self.neighbour()}", "x.i", f"y.{self.neighbour()}", "x.(n-1-i)", "x.3", "u", "time", "m"))
 
     def term(self, depth=2):
+        if depth and self.has_alternatives and self.rng.random() < 0.5:
+            return self.alternative(depth)
         kind = self.rng.randrange(9 if depth else 2)
         if kind <= 1:
             return self.leaf()
@@ -68,6 +71,30 @@ class Model:
         if kind == 7:
             return f"-{self.leaf()}/({self.number()}*0.1 + 3)"
         return f"sqrt(1 + {self.leaf()}^2)"
+
+    def alternative(self, depth):
+        """Each copy is in a mode of its own; `i` and what statements set decide as well as what moves."""
+        kind, inner = self.rng.randrange(10), self.term(depth - 1)
+        state = f"x.{self.neighbour()}"
+        if kind == 0:
+            return f"abs({inner})"
+        if kind == 1:
+            return f"{self.rng.choice(('max', 'min'))}({inner}, {self.number()})"
+        if kind == 2:
+            return f"{state}*abs({self.leaf()})"
+        if kind == 3:
+            return f"(if {state} > {self.number()} then {inner} else {self.leaf()})"
+        if kind == 4:
+            return f"[ {state} > 0.3 -> {inner} | {state} > -0.3 and u > 0 -> 0.2*{self.leaf()} | true -> {self.number()} ]"
+        if kind == 5:
+            return f"(if {state} > 0.2 or time > 0.1 then 0.1 else {inner})"
+        if kind == 6:
+            return f"(if {self.rng.choice(('i > 20', 'i mod 2 = 0', 'm = 1', 'on.i', 'not on.i'))} then {inner} else {self.leaf()})"
+        if kind == 7:
+            return f"(if on.i and {state} > 0 then {self.number()} else 0.4)"
+        if kind == 8:
+            return f"hinge({self.leaf()}, {inner})"
+        return f"0.1*sign({state} - 2)"
 
     def state_equation(self):
         force = " + ".join(f"0.3*{self.term()}" for _ in range(self.rng.randint(1, 3)))
@@ -97,9 +124,10 @@ class Model:
         table = ", ".join(f"{(7 * i) % 11}/10.0" for i in range(n))
         constant = f"const k: real^{n} = [{table}]\n" if self.tabulated else ""
         return (f"{constant}func gain(a: real) -> real = a/(2 + a^2)\n"
-                f"proc P(n: nat, g: real) = |[ x, y: real^{n}, u: real := 0.4, m: int := 1, j: nat := 0\n"
+                f"func hinge(a, b: real) -> real = if a > b then a - b else 0\n"
+                f"proc P(n: nat, g: real) = |[ x, y: real^{n}, u: real := 0.4, m: int := 1, j: nat := 0, on: bool^{n}\n"
                 f"| |y|, u' = -0.1*u, " + "\n, ".join(parts) +
-                "\n| *[ j < n -> x.j := sin(j + 1.0); j := j + 1 ]; delta 0.2; m := 2; delta 0.3; !x, y, \"\\n\"\n]|\n"
+                "\n| *[ j < n -> x.j := sin(j + 1.0); on.j := j mod 3 = 0; j := j + 1 ]; delta 0.2; m := 2; on.7 := true; delta 0.3; !x, y, \"\\n\"\n]|\n"
                 f"sys S() = |[ P({n}, 0.35) ]|\n")
 
     @staticmethod
