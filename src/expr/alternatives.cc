@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "expr/build.h"
 #include "expr/cone.h"
@@ -57,14 +59,18 @@ class Recipe {
   std::vector<ExprId> made_, operands_;
 };
 
+/// The smooth functions that alternatives are made of, by body: alternatives that say the same are
+/// the same, and to change from one to the other is no change of the mode.
+using Pieces = std::map<std::pair<ExprId, std::size_t>, FunctionId>;
+
 /// A function as a tree of conditions with smooth pieces at its ends.
 class Tree {
  public:
   /// None if it has steps, conditions in conditions, or too many pieces.
-  static std::optional<Tree> of(Pool& pool, FunctionId f) {
+  static std::optional<Tree> of(Pool& pool, FunctionId f, Pieces& pieces) {
     const ExprId body = evented_ifs(pool, inline_calls(pool, pool.function(f).body));
     Tree tree;
-    return tree.grow(pool, evented_kinks(pool, std::array{body}, kHasParam)[0])
+    return tree.grow(pool, evented_kinks(pool, std::array{body}, kHasParam)[0], pieces)
                ? std::optional(std::move(tree))
                : std::nullopt;
   }
@@ -101,17 +107,17 @@ class Tree {
 
   // A condition outside of all others is split first: what is inside of a branch is asked for only
   // where the branch counts.
-  bool grow(Pool& pool, ExprId root) {
+  bool grow(Pool& pool, ExprId root, Pieces& pieces) {
     nodes_.push_back({.formula = root, .condition = {}});
-    std::size_t pieces = 1;
+    std::size_t ends = 1;
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
       const ExprId formula = nodes_[k].formula;
       if (!pool.has(formula, kHasEvented)) {
-        if (!finish(pool, nodes_[k])) return false;
+        if (!finish(pool, nodes_[k], pieces)) return false;
         continue;
       }
       const ExprId condition = outermost(pool, formula);
-      if (pool.has(condition, kHasEvented) || ++pieces > kMostPieces) return false;
+      if (pool.has(condition, kHasEvented) || ++ends > kMostPieces) return false;
       nodes_[k].condition.emplace(pool, condition);
       nodes_[k].yes = nodes_.size();
       nodes_[k].no = nodes_.size() + 1;
@@ -134,7 +140,7 @@ class Tree {
     return pool.operand(e, 0);
   }
 
-  bool finish(Pool& pool, Node& node) {
+  bool finish(Pool& pool, Node& node, Pieces& pieces) {
     if (is_leaf(pool.op(node.formula))) return true;
     if (has_kinks(pool, node.formula)) return false;
     if (!pool.has(node.formula, kHasParam)) return true;
@@ -146,8 +152,10 @@ class Tree {
       renamed.push_back({e, param_real(pool, static_cast<int>(node.params.size()))});
       node.params.push_back(pool.param(e));
     }
-    node.function = pool.add_function(static_cast<int>(node.params.size()),
-                                      substitute(pool, node.formula, renamed));
+    const ExprId body = substitute(pool, node.formula, renamed);
+    FunctionId& known = pieces[{body, node.params.size()}];
+    if (!known) known = pool.add_function(static_cast<int>(node.params.size()), body);
+    node.function = known;
     return true;
   }
 
@@ -172,12 +180,13 @@ std::vector<ExprId> alternatives_of_calls(Pool& pool, std::span<const ExprId> ro
   const auto leaf_moves = [&](ExprId e) {
     return pool.op(e) == Op::Time || (pool.op(e) == Op::Variable && moves(pool.variable(e)));
   };
+  Pieces pieces;
   std::unordered_map<FunctionId, std::optional<Tree>> trees;
   const auto tree_of = [&](FunctionId f) -> Tree* {
     const auto [found, is_new] = trees.try_emplace(f);
     const ExprId body = pool.function(f).body;
     if (is_new && body && !pool.function(f).boolean && has_kinks(pool, body)) {
-      found->second = Tree::of(pool, f);
+      found->second = Tree::of(pool, f, pieces);
     }
     return found->second ? &*found->second : nullptr;
   };

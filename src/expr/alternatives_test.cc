@@ -70,6 +70,13 @@ TEST_F(Alternatives, SharedBetweenCalls) {
   EXPECT_EQ(pool.called(pool.operand(opened[0], 1)), pool.called(pool.operand(opened[1], 1)));
 }
 
+// To go from one to the other changes nothing.
+TEST_F(Alternatives, ThatSayTheSameAreTheSame) {
+  const ExprId sum = add(pool, a(), b()), greatest = binary(pool, Op::Max, a(), b());
+  const ExprId e = opened(plain(greater(a(), zero()), add(pool, greatest, b()), sum));
+  EXPECT_EQ(pool.operand(pool.operand(e, 1), 1), pool.operand(e, 2));
+}
+
 // Truths of a copy that are known decide at once.
 TEST_F(Alternatives, KnownConditionsAreDecided) {
   const ExprId on = param_bool(pool, 1);
