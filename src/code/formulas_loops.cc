@@ -1,6 +1,7 @@
 #include "code/formulas_loops.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -19,6 +20,7 @@ using expr::Op;
 constexpr std::size_t kManyCopies = 128;  // that a loop pays for
 constexpr std::size_t kLongest = 192;     // nodes of a formula outside the functions it calls
 constexpr std::size_t kLanes = 128;       // copies at once
+constexpr std::size_t kMostSwitches = 4;  // truths that choose between alternatives, in one copy
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -120,25 +122,39 @@ struct FormulaLoops::Loop {
     std::vector<char> side_by_side = {};  // by `kLanes` copies: their places follow each other
   };
 
-  FormulaProgram program;
-  FormulaWorkspace work;        // for one copy
-  std::vector<double> lanes;    // the scratch array, each place `kLanes` wide
-  std::vector<double> columns;  // the arguments of the copies at hand
+  // What a copy computes if its switches have certain values.
+  struct Alternative {
+    FormulaProgram program;
+    FormulaWorkspace work;      // for one copy
+    std::vector<double> lanes;  // the scratch array, each place `kLanes` wide
+
+    explicit Alternative(FormulaProgram written)
+        : program(std::move(written)), work(program), lanes(at(program.places) * kLanes) {
+      for (std::size_t c = 0; c < program.constants.size(); ++c) {
+        std::fill_n(lanes.begin() + static_cast<std::ptrdiff_t>(c * kLanes), kLanes,
+                    program.constants[c]);
+      }
+    }
+  };
+
+  std::vector<Alternative> alternatives;  // by the values of the switches, the first lowest
+  std::vector<std::size_t> switches;      // arguments
+  Alternative* now = nullptr;             // that is run
+  std::vector<double> columns;            // the arguments of the copies at hand
   std::vector<const double*> column;
   std::size_t copies = 0;
   std::vector<Argument> arguments;
   std::vector<Series> roots;  // by root of the program
 
-  Loop(FormulaProgram written, std::size_t count, std::vector<Argument> given,
-       std::vector<Series> results)
-      : program(std::move(written)),
-        work(program),
-        lanes(at(program.places) * kLanes),
+  Loop(std::vector<FormulaProgram> written, std::vector<std::size_t> decided_by, std::size_t count,
+       std::vector<Argument> given, std::vector<Series> results)
+      : switches(std::move(decided_by)),
         columns(given.size() * kLanes),
         column(given.size()),
         copies(count),
         arguments(std::move(given)),
         roots(std::move(results)) {
+    for (FormulaProgram& program : written) alternatives.emplace_back(std::move(program));
     for (Argument& a : arguments) {
       for (std::size_t first = 0; first + kLanes <= copies && a.numbers.empty(); first += kLanes) {
         bool even = true;
@@ -148,10 +164,14 @@ struct FormulaLoops::Loop {
         a.side_by_side.push_back(even ? 1 : 0);
       }
     }
-    for (std::size_t c = 0; c < program.constants.size(); ++c) {
-      std::fill_n(lanes.begin() + static_cast<std::ptrdiff_t>(c * kLanes), kLanes,
-                  program.constants[c]);
+  }
+
+  std::size_t alternative_of(std::size_t copy, const double* frame) const {
+    std::size_t number = 0;
+    for (std::size_t s = 0; s < switches.size(); ++s) {
+      if (value_of(arguments[switches[s]], copy, frame) != 0) number |= std::size_t{1} << s;
     }
+    return number;
   }
 
   // Beyond the last copy that one again: nobody looks there.
@@ -184,20 +204,20 @@ struct FormulaLoops::Loop {
   }
 
   const double* read(std::int32_t place) const {
-    return place >= 0 ? lanes.data() + at(place) * kLanes : column[at(~place)];
+    return place >= 0 ? now->lanes.data() + at(place) * kLanes : column[at(~place)];
   }
 
   // No instruction writes what it reads: see `rename`.
   template <class Operation>
   void apply(const FormulaInstruction& in, const Operation& operation) {
     const double* const x = read(in.a);
-    double* const __restrict d = lanes.data() + at(in.dst) * kLanes;
+    double* const __restrict d = now->lanes.data() + at(in.dst) * kLanes;
     for (std::size_t k = 0; k < kLanes; ++k) d[k] = operation(x[k]);
   }
   template <class Operation>
   void apply_both(const FormulaInstruction& in, const Operation& operation) {
     const double *const x = read(in.a), *const y = read(in.b);
-    double* const __restrict d = lanes.data() + at(in.dst) * kLanes;
+    double* const __restrict d = now->lanes.data() + at(in.dst) * kLanes;
     for (std::size_t k = 0; k < kLanes; ++k) d[k] = operation(x[k], y[k]);
   }
   bool has_zero(const FormulaInstruction& in) const {
@@ -261,20 +281,73 @@ struct FormulaLoops::Loop {
   }
 
   bool run(const double* frame, double* out) {
+    now = &alternatives.front();
     bool numbers = true;
     for (std::size_t first = 0; first < copies; first += kLanes) {
-      gather(first, frame);
-      for (std::size_t i = 0; i + 1 < program.code.size(); ++i) {
-        if (!run_instruction(program.code[i])) return false;
-      }
       const std::size_t count = std::min(kLanes, copies - first);
+      if (!switches.empty() && !choose(first, count, frame)) {
+        if (!run_apart(first, count, frame, out)) return false;
+        continue;
+      }
+      gather(first, frame);
+      if (!run_code()) return false;
       for (std::size_t r = 0; r < roots.size(); ++r) {
-        const double* const values = read(program.roots[r]);
+        const double* const values = read(now->program.roots[r]);
         numbers = numbers && are_numbers(values);
         scatter(roots[r], first, std::span(values, count), out);
       }
     }
     return numbers;
+  }
+
+  bool run_code() {
+    const std::vector<FormulaInstruction>& code = now->program.code;
+    for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+      if (!run_instruction(code[i])) return false;
+    }
+    return true;
+  }
+
+  std::array<std::size_t, kLanes> chosen = {};  // alternatives of the copies at hand
+
+  // Whether they are all in one alternative, which is the one that is run now.
+  bool choose(std::size_t first, std::size_t count, const double* frame) {
+    bool same = true;
+    for (std::size_t k = 0; k < count; ++k) {
+      chosen[k] = alternative_of(first + k, frame);
+      same = same && chosen[k] == chosen[0];
+    }
+    now = &alternatives[chosen[0]];
+    return same;
+  }
+
+  // Copies in different alternatives: one after the other, with copies that are in it in the places
+  // of those that are not.
+  bool run_apart(std::size_t first, std::size_t count, const double* frame, double* out) {
+    for (std::size_t number = 0; number < alternatives.size(); ++number) {
+      const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(count);
+      const auto one =
+          static_cast<std::size_t>(std::find(chosen.begin(), end, number) - chosen.begin());
+      if (one == count) continue;
+      now = &alternatives[number];
+      for (std::size_t j = 0; j < arguments.size(); ++j) {
+        double* const to = columns.data() + j * kLanes;
+        column[j] = to;
+        for (std::size_t k = 0; k < kLanes; ++k) {
+          const std::size_t copy = k < count && chosen[k] == number ? k : one;
+          to[k] = value_of(arguments[j], first + copy, frame);
+        }
+      }
+      if (!run_code()) return false;
+      for (std::size_t r = 0; r < roots.size(); ++r) {
+        const double* const values = read(now->program.roots[r]);
+        if (!are_numbers(values)) return false;
+        for (std::size_t k = 0; k < count; ++k) {
+          if (chosen[k] == number) out[roots[r][first + k]] = values[k];
+        }
+      }
+    }
+    return true;
   }
 
   // A sum that is finite has finite terms; where it is not, they are looked at.
@@ -302,6 +375,7 @@ struct FormulaLoops::Loop {
   void run_checked_copy(std::size_t copy, const double* frame, double* out, FormulaFault& fault) {
     std::vector<double> values;
     for (const Argument& a : arguments) values.push_back(value_of(a, copy, frame));
+    auto& [program, work, lanes] = alternatives[alternative_of(copy, frame)];
     code::run_checked(program, work, values.data(), nullptr);
     for (std::size_t r = 0; r < roots.size(); ++r) {
       const std::int32_t place = program.roots[r], root = roots[r][copy];
@@ -377,10 +451,11 @@ class LoopMaker {
       stack_.pop_back();
       if (shape_.size() > kLongest) return false;
       if (is_argument(op)) {
-        const auto place = std::find(arguments_.begin(), arguments_.end(), e.index);
-        const auto number = static_cast<std::int32_t>(place - arguments_.begin());
-        if (place == arguments_.end()) arguments_.push_back(e.index);
-        shape_.push_back(-2 * number - (op == Op::Constant ? 2 : 1));
+        shape_.push_back(-2 * number_of(e) - (op == Op::Constant ? 2 : 1));
+        continue;
+      }
+      if (op == Op::PlainIf) {
+        if (!read_switch(e)) return false;
         continue;
       }
       if (op == Op::Call) {
@@ -397,6 +472,27 @@ class LoopMaker {
       for (int i = 0; i < operands.size(); ++i) stack_.push_back(operands[i]);
     }
     return calls;
+  }
+
+  std::int32_t number_of(ExprId argument) {
+    const auto place = std::find(arguments_.begin(), arguments_.end(), argument.index);
+    const auto number = static_cast<std::int32_t>(place - arguments_.begin());
+    if (place == arguments_.end()) arguments_.push_back(argument.index);
+    return number;
+  }
+
+  bool read_switch(ExprId e) {
+    const expr::Operands operands = pool_.operands(e);
+    if (pool_.op(operands[0]) != Op::DiscreteBool) return false;
+    shape_.push_back(static_cast<std::int32_t>(Op::PlainIf));
+    shape_.push_back(number_of(operands[0]));
+    const auto is_truth = [&](std::int32_t argument) {
+      return pool_.op({argument}) == Op::DiscreteBool;
+    };
+    if (std::ranges::count_if(arguments_, is_truth) > static_cast<int>(kMostSwitches)) return false;
+    stack_.push_back(operands[1]);
+    stack_.push_back(operands[2]);
+    return true;
   }
 
   bool is_smooth(expr::FunctionId f) {
@@ -419,10 +515,21 @@ class LoopMaker {
       arguments.push_back({e});
       own.place({e});
     }
-    Terms terms = collect_terms(pool_, roots, arguments);
-    const Contexts contexts = assign_contexts(terms, pool_);
-    FormulaProgram program = write_program(std::move(terms), contexts, own);
-    rename(program);
+    std::vector<std::size_t> switches;
+    for (std::size_t j = 0; j < arguments.size(); ++j) {
+      if (pool_.op(arguments[j]) == Op::DiscreteBool) switches.push_back(j);
+    }
+    std::vector<FormulaProgram> programs;
+    for (std::size_t number = 0; number < std::size_t{1} << switches.size(); ++number) {
+      std::vector<Decided> decided;
+      for (std::size_t s = 0; s < switches.size(); ++s) {
+        decided.push_back({arguments[switches[s]], ((number >> s) & 1) != 0});
+      }
+      Terms terms = collect_terms(pool_, roots, arguments, decided);
+      const Contexts contexts = assign_contexts(terms, pool_);
+      programs.push_back(write_program(std::move(terms), contexts, own));
+      rename(programs.back());
+    }
     std::vector<FormulaLoops::Loop::Argument> given;
     for (std::size_t j = 0; j < arguments.size(); ++j) given.push_back(argument(alike, j));
     std::vector<std::vector<std::int32_t>> numbers(roots.size());
@@ -434,7 +541,8 @@ class LoopMaker {
     }
     std::vector<Series> results;
     for (std::vector<std::int32_t>& of_root : numbers) results.emplace_back(std::move(of_root));
-    return {std::move(program), alike.size(), std::move(given), std::move(results)};
+    return {std::move(programs), std::move(switches), alike.size(), std::move(given),
+            std::move(results)};
   }
 
   FormulaLoops::Loop::Argument argument(const std::vector<std::int32_t>& alike, std::size_t j) {

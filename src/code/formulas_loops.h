@@ -15,6 +15,9 @@ namespace chi::code {
 /// What is alike is seen at a glance where the formulas are calls of one function
 /// (flat/loop_bodies.h). Formulas with the same arguments, as the derivatives of one equation, are
 /// computed together. Every operation is the one of `run_fast`, so the bits are the same.
+///
+/// Plain `if`s over discrete truths may stand around the calls: each copy computes the alternative
+/// that it is in.
 class FormulaLoops {
  public:
   /// Takes those of the roots that many others are like; `rest` are the numbers of the others.

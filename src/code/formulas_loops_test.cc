@@ -122,5 +122,59 @@ TEST(FormulaLoops, TheFirstFaultIsTold) {
   }
 }
 
+/// Rows x_i' - (if s_i then f(...) else g(...)), the s_i being discrete truths: of few copies in a
+/// row it is the same one, so that copies that are done at once are in both alternatives.
+struct Switched : Chain {
+  std::vector<ExprId> switches, switched;
+
+  Switched() : Chain(reaction) {
+    const ExprId bare = expr::div(pool, expr::constant(pool, 1), p(pool, 0));
+    const expr::FunctionId g = pool.add_function(1, bare);
+    for (int i = 1; i <= kCopies; ++i) {
+      switches.push_back(expr::discrete_bool(pool, {i / 3}));
+      const expr::Operands row = pool.operands(rows[static_cast<std::size_t>(i - 1)]);
+      const ExprId other = expr::call(pool, g, std::array{at(i)});
+      switched.push_back(expr::sub(
+          pool, row[0], expr::if_else(pool, expr::IfKind::Plain, switches.back(), row[1], other)));
+    }
+  }
+};
+
+TEST(FormulaLoops, CopiesComputeTheAlternativeThatTheyAreIn) {
+  Switched chain;
+  FormulaLeaves leaves;
+  std::vector<std::int32_t> rest;
+  ASSERT_FALSE(FormulaLoops(chain.pool, chain.switched, leaves, rest).empty());
+  ASSERT_TRUE(rest.empty());
+  Formulas loops(chain.pool, chain.switched, leaves);
+  EXPECT_EQ(loops.tier(), FormulaTier::Loops);
+  Formulas plain(chain.pool, expr::inline_calls(chain.pool, chain.switched), leaves);
+  std::vector<double> a(chain.switched.size()), b(chain.switched.size());
+  for (const unsigned one_in : {1u, 2u, 7u, 400u}) {
+    std::vector<double> frame = some_frame(leaves, one_in);
+    for (std::size_t i = 0; i < chain.switches.size(); ++i) {
+      frame[static_cast<std::size_t>(leaves.find(chain.switches[i]))] = (i / 3) % one_in == 0;
+    }
+    ASSERT_TRUE(loops.evaluate(frame.data(), a.data()));
+    ASSERT_TRUE(plain.evaluate(frame.data(), b.data()));
+    EXPECT_EQ(a, b) << one_in;
+  }
+}
+
+// 1/x is no fault where x is zero, but the other alternative counts.
+TEST(FormulaLoops, FaultsOfOtherAlternativesDoNotCount) {
+  Switched chain;
+  FormulaLeaves leaves;
+  Formulas loops(chain.pool, chain.switched, leaves);
+  std::vector<double> frame = some_frame(leaves, 1), out(chain.switched.size());
+  for (const ExprId s : chain.switches) frame[static_cast<std::size_t>(leaves.find(s))] = 0;
+  frame[static_cast<std::size_t>(leaves.find(chain.at(200)))] = 0;
+  EXPECT_FALSE(loops.evaluate(frame.data(), out.data()));
+  EXPECT_EQ(loops.fault().root, 199);
+  EXPECT_EQ(loops.fault().fault, expr::Fault::DivisionByZero);
+  frame[static_cast<std::size_t>(leaves.find(chain.switches[199]))] = 1;
+  EXPECT_TRUE(loops.evaluate(frame.data(), out.data()));
+}
+
 }  // namespace
 }  // namespace chi::code

@@ -1,5 +1,6 @@
 #include "code/formulas_terms.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -24,8 +25,8 @@ constexpr expr::Follow kPresent{.delayed = false};
 // Walks cones as the reference evaluator does, with a stack of its own for the bodies.
 class Collector {
  public:
-  Collector(const expr::Pool& pool, std::span<const ExprId> given)
-      : pool_(pool), given_(given.begin(), given.end()) {}
+  Collector(const expr::Pool& pool, std::span<const ExprId> given, std::span<const Decided> decided)
+      : pool_(pool), given_(given.begin(), given.end()), decided_(decided) {}
 
   Terms run(std::span<const ExprId> roots) {
     const Cone cone(pool_, roots, kPresent);
@@ -63,6 +64,13 @@ class Collector {
     if (frames_.size() == 1 && given_.count(e) != 0)
       return frame.terms.push_back(add(Term{Op::Variable, e}));
     if (op == Op::Call) return call(frame, e);
+    if (op == Op::PlainIf && frames_.size() == 1 && !decided_.empty()) {
+      const expr::Operands x = pool_.operands(e);
+      const auto known = std::ranges::find(decided_, x[0], &Decided::leaf);
+      if (known != decided_.end()) {
+        return frame.terms.push_back(at(frame, x[known->holds ? 1 : 2]));
+      }
+    }
     if (op == Op::ParamReal || op == Op::ParamBool)
       return frame.terms.push_back(frame.arguments[static_cast<std::size_t>(pool_.param(e))]);
     frame.terms.push_back(add(op == Op::Constant || op == Op::Boolean ? constant(e)
@@ -131,6 +139,7 @@ class Collector {
 
   const expr::Pool& pool_;
   std::unordered_set<ExprId> given_;  // outside of bodies
+  std::span<const Decided> decided_;
   Terms result_;
   std::vector<Frame> frames_;
   std::unordered_map<FunctionId, std::unique_ptr<Cone>> bodies_;
@@ -152,8 +161,8 @@ bool Terms::is_given(std::int32_t t) const {
 }
 
 Terms collect_terms(const expr::Pool& pool, std::span<const ExprId> roots,
-                    std::span<const ExprId> given) {
-  return Collector(pool, given).run(roots);
+                    std::span<const ExprId> given, std::span<const Decided> decided) {
+  return Collector(pool, given, decided).run(roots);
 }
 
 }  // namespace chi::code

@@ -42,9 +42,16 @@ struct Terms {
   bool is_given(std::int32_t t) const;
 };
 
+/// A truth that is known: plain `if`s that it decides, outside of functions, are what they choose.
+struct Decided {
+  expr::ExprId leaf;
+  bool holds = false;
+};
+
 /// Follows the roots through calls of functions with a body. O(size of the result). The nodes
 /// `given` count as leaves, also where they are numbers.
 Terms collect_terms(const expr::Pool& pool, std::span<const expr::ExprId> roots,
-                    std::span<const expr::ExprId> given = {});
+                    std::span<const expr::ExprId> given = {},
+                    std::span<const Decided> decided = {});
 
 }  // namespace chi::code

@@ -79,7 +79,9 @@ void Conditions::visit(std::int32_t node) {
 std::int32_t Conditions::enter(ExprId condition) {
   if (const auto known = entered_.find(condition); known != entered_.end()) return known->second;
   // Relations hide in the bodies of functions, and corners in relations.
-  const ExprId open = expr::smooth_relations(pool_, expr::inline_calls(pool_, condition));
+  const ExprId whole =
+      pool_.has(condition, expr::kHasCall) ? expr::inline_calls(pool_, condition) : condition;
+  const ExprId open = expr::smooth_relations(pool_, whole);
   const expr::Cone cone(pool_, std::array{open}, {.below_relations = false});
   for (const ExprId e : cone.nodes()) {
     if (pool_.has(e, expr::kBoolean)) node_of(e);

@@ -108,6 +108,7 @@ void ModeSearch::load(Attempt& attempt) {
     }
   }
   part_.fit(attempt.frame);
+  attempt.plan->set_switches(attempt.frame);
 }
 
 /// The part has the values of this attempt.
@@ -152,6 +153,13 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
 /// show; but not where an impulse asks for another mode.
 void ModeSearch::solve(Attempt& attempt, const Sides& sides) {
   if (solve_plan(attempt, sides) || attempt.plan->is_singular()) return;
+  if (attempt.plan->has_switches()) {  // what is written out can be told more of
+    Part::PlanResult result = part_.plan_for(sides, true);
+    attempt = Attempt{.plan = result.plan, .why = std::move(result.why)};
+    if (attempt.plan == nullptr) return;
+    load(attempt);
+    if (solve_plan(attempt, sides) || attempt.plan->is_singular()) return;
+  }
   if (!attempt.refused.empty() && impact_sides(attempt, sides) != sides) return;
   std::vector<double> guess = loaded_;
   part_.fit(guess);

@@ -65,6 +65,8 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
     for (const ExprId c : found.row(i)) mine.push_back(conditions_.add(c));
   }
   for (int c = 0; c < conditions_.size(); ++c) mode_conditions_.push_back(c);
+  switches_ = find_switches(pool, set, conditions_, guard_conditions_, equation_conditions_,
+                            workshop_.options.fewest_switches);
   for (int b = 0; b < static_cast<int>(conditions_.borders().size()); ++b) {
     mode_borders_.push_back(b);
   }
@@ -242,6 +244,10 @@ Span Part::border_span(int border) const {
 }
 
 void Part::Counts::add(const Plan& plan) {
+  if (plan.has_switches()) {  // what it did is counted where its equations are
+    modes += plan.was_met() ? 1 : 0;
+    return;
+  }
   bool used = false;
   for (const auto& variant : plan.variants()) {
     if (!variant->motion) continue;
@@ -252,12 +258,13 @@ void Part::Counts::add(const Plan& plan) {
     integration.evaluations += stats.evaluations;
     integration.jacobians += stats.jacobians;
   }
-  modes += used || plan.is_static() ? 1 : 0;
+  modes += (used && !plan.is_lent()) || plan.is_static() ? 1 : 0;
 }
 
 Part::Counts Part::counts() const {
   Counts counts = forgotten_;
   for (const auto& [rows, plan] : plans_) counts.add(*plan);
+  for (const auto& [mode, plan] : with_switches_) counts.add(*plan);
   for (const auto& [plan, others] : by_values_) {
     for (const ValuePlan& other : others) counts.add(*other.plan);
   }
@@ -621,6 +628,7 @@ std::string Part::text(ExprId e) const {
   expr::Names names;
   names.variable = [this](expr::VarId v) { return variable_name({v, 0}); };
   names.discrete = [this](expr::DiscreteId d) {
+    if (d.index >= kFirstSwitch) return text(conditions_.condition(d.index - kFirstSwitch));
     if (d.index >= kFirstHeld) return std::string("floor(...)");
     const auto& input = workshop_.model.equations.discrete[d];
     const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source);

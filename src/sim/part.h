@@ -18,6 +18,7 @@
 #include "sim/conditions.h"
 #include "sim/delay_history.h"
 #include "sim/jump.h"
+#include "sim/mode_switches.h"
 #include "sim/parts.h"
 #include "sim/plan.h"
 #include "sim/state_monitor.h"
@@ -266,12 +267,22 @@ class Part {
     Plan* plan = nullptr;
     std::optional<Diagnostic> why;  ///< if there is no plan
   };
-  /// The plan of the mode with these sides; made if need be.
-  PlanResult plan_for(const Sides& sides);
+  /// The plan of the mode with these sides; made if need be. `written_out`: with the mode written
+  /// into the equations, from now on, though it could be data.
+  PlanResult plan_for(const Sides& sides, bool written_out = false);
+  /// The plan of a mode that is data, if it can be; else null.
+  Plan* switched_plan(const std::vector<Truth>& truths);
+  ModeSwitches switches_;
+  std::vector<std::int32_t> switch_places_;
+  std::map<std::vector<char>, Plan*>
+      switched_;  // by the truths of all other conditions; null: none
+  std::map<std::pair<const Plan*, std::vector<std::int32_t>>, std::unique_ptr<Plan>> with_switches_;
+  bool may_switch() const;
   /// `kinks`: conditions of `if`s that depend on a border that is a kink there are not decided.
+  /// `switched`: nor are switches, which the equations read.
   std::optional<ModeEquations> mode_equations(const std::vector<Truth>& truths,
                                               std::optional<Diagnostic>& why,
-                                              const Sides* kinks = nullptr);
+                                              const Sides* kinks = nullptr, bool switched = false);
   /// Whether the border decides nothing but formulas: `q = if d > 0 then ... else ...`, where the
   /// unknown is the same on both sides, unlike in `0 = if closed then v else i`; or all of them
   /// are, as in `h = q*abs(q)`.
@@ -429,7 +440,7 @@ class Part {
   std::vector<char> followed_steps_, needed_steps_;
   double steps_time_ = std::numeric_limits<double>::quiet_NaN();  // when all of them were held
   std::unordered_map<expr::ExprId, std::vector<int>> steps_in_;
-  std::map<const Plan*, std::vector<int>> steps_of_plan_;
+  std::map<const ModeEquations*, std::vector<int>> steps_of_plan_;
   std::map<std::vector<char>, std::vector<int>> active_;  // conditions, by the truths of all
   std::vector<char> active_key_;
   std::vector<int> delay_conditions_;                  // of kinks in what delays look back at
@@ -510,7 +521,7 @@ class Part {
   std::vector<char> seen_reached_;  // per border
   std::vector<char> key_;
   std::vector<double> derivative_values_;
-  std::map<std::tuple<const Plan*, expr::ExprId, int>, DerivativeFormula> derivatives_;
+  std::map<std::tuple<const ModeEquations*, expr::ExprId, int>, DerivativeFormula> derivatives_;
   StateMonitor& monitor_of(Plan& plan);
   std::map<const Plan*, StateMonitor> monitors_;
 };

@@ -7,6 +7,7 @@
 
 #include "code/interpreter.h"
 #include "code/run_error.h"
+#include "expr/build.h"
 #include "expr/evaluate.h"
 #include "expr/incidence.h"
 #include "sim/part.h"
@@ -78,6 +79,9 @@ expr::Point Part::point_here() {
   };
   point.discrete = [this](expr::DiscreteId d) {
     if (d.index < kFirstHeld) return workshop_.discrete(d);
+    if (d.index >= kFirstSwitch) {
+      return frame_[at(leaves_.place(expr::discrete_bool(workshop_.pool(), d)))];
+    }
     const auto held = std::ranges::find_if(equations_.steps, [&](const HeldStep& step) {
       return workshop_.pool().discrete(step.leaf) == d;
     });

@@ -25,6 +25,9 @@ using flat::EquationId;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+/// As much memory as a row of a plan takes, in switches of a mode.
+constexpr std::int64_t kSwitchesPerRow = 500;
+
 }  // namespace
 
 Side Part::side_of(const Sides& sides, int border) const {
@@ -96,7 +99,7 @@ const BorderUses& Part::uses() {
   return *uses_;
 }
 
-Part::PlanResult Part::plan_for(const Sides& sides) {
+Part::PlanResult Part::plan_for(const Sides& sides, bool written_out) {
   const std::vector<Truth>& truths = condition_truths(sides);
   std::vector<char>& key = key_;
   key.clear();
@@ -124,24 +127,72 @@ Part::PlanResult Part::plan_for(const Sides& sides) {
     }
     key.push_back(-1);
   }
-  if (const auto known = by_truths_.find(key); known != by_truths_.end()) {
+  const auto known = by_truths_.find(key);
+  if (known != by_truths_.end() && !(written_out && known->second->has_switches())) {
     return {plan_at(known->second, frame_), {}};
   }
   PlanResult result;
   std::vector<char> new_key = key;
+  if (!has_open && !written_out && may_switch()) {
+    if (Plan* const plan = switched_plan(truths)) {
+      by_truths_.emplace(std::move(new_key), plan);
+      return {plan, {}};
+    }
+  }
   std::optional<ModeEquations> equations =
       slides ? mixed_equations(sides, result.why) : kinked_equations(sides, result.why);
   if (!equations) return result;
   result.plan = plan_with_derivatives(std::move(*equations));
-  by_truths_.emplace(std::move(new_key), result.plan);
+  by_truths_.insert_or_assign(std::move(new_key), result.plan);
   result.plan = plan_at(result.plan, frame_);
   return result;
 }
 
+// What is looked back at, what is held, and derivatives in conditions tie equations to modes.
+bool Part::may_switch() const {
+  return !switches_.empty() && delays_.empty() && equations_.steps.empty() &&
+         in_conditions_.empty();
+}
+
+// Only plans of the plainest kind have many modes in common: index 0 or 1, in no way singular.
+Plan* Part::switched_plan(const std::vector<Truth>& truths) {
+  std::vector<std::int32_t> chosen = switches_.chosen(truths);
+  if (chosen.empty()) return nullptr;
+  std::vector<char> others;
+  for (const int c : mode_conditions_) {
+    if (!switches_.is_switch[at(c)]) others.push_back(static_cast<char>(truths[at(c)]));
+  }
+  const auto [place, is_new] = switched_.try_emplace(std::move(others), nullptr);
+  if (is_new) {
+    std::optional<Diagnostic> unused;
+    std::optional<ModeEquations> equations = mode_equations(truths, unused, nullptr, true);
+    Plan* const plan = equations ? plan_of(std::move(*equations)) : nullptr;
+    if (plan != nullptr && !plan->is_singular() && !plan->is_static() && !plan->can_jump() &&
+        plan->equations().checks.empty() && plan->ip().is_square()) {
+      place->second = plan;
+    }
+  }
+  if (place->second == nullptr) return nullptr;
+  if (switch_places_.empty()) {
+    for (const ExprId leaf : switches_.leaves) switch_places_.push_back(leaves_.place(leaf));
+    fit(frame_);
+  }
+  std::unique_ptr<Plan>& mode = with_switches_[{place->second, std::move(chosen)}];
+  if (!mode) {
+    std::vector<char> values;
+    for (const int c : switches_.conditions) values.push_back(truths[at(c)] == Truth::True ? 1 : 0);
+    mode = std::make_unique<Plan>(*place->second, switch_places_, std::move(values));
+    kept_rows_ += 1 + static_cast<std::int64_t>(switches_.conditions.size()) / kSwitchesPerRow;
+  }
+  return mode.get();
+}
+
 bool Part::forget_modes() {
   if (kept_rows_ <= workshop_.options.kept_rows || plan_ == nullptr) return false;
-  const auto is_kept = [&](const Plan* plan) {
-    return plan == plan_ || (!met_.empty() && plan == met_.front().plan);
+  const Plan* const first = met_.empty() ? plan_ : met_.front().plan;
+  const auto is_kept = [&](const Plan* plan) { return plan == plan_ || plan == first; };
+  const auto is_lent = [&](const Plan* plan) {
+    return plan_->is_like(*plan) || first->is_like(*plan);
   };
   kept_rows_ = 0;
   const auto keeps = [&](const Plan& plan, bool kept) {
@@ -158,13 +209,23 @@ bool Part::forget_modes() {
     });
   }
   std::erase_if(by_values_, [](const auto& entry) { return entry.second.empty(); });
+  std::erase_if(with_switches_, [&](const auto& entry) {
+    const bool kept = is_kept(entry.second.get());
+    if (!kept) forgotten_.add(*entry.second);
+    return !kept;
+  });
+  std::erase_if(switched_, [&](const auto& entry) {
+    return entry.second != nullptr && !is_lent(entry.second);
+  });
   std::erase_if(plans_, [&](const auto& entry) {
     const Plan* const plan = entry.second.get();
-    return !keeps(*plan, is_kept(plan) || by_values_.count(plan) != 0);
+    return !keeps(*plan, is_kept(plan) || is_lent(plan) || by_values_.count(plan) != 0);
   });
   std::erase_if(monitors_, [&](const auto& entry) { return !is_kept(entry.first); });
-  std::erase_if(derivatives_,
-                [&](const auto& entry) { return !is_kept(std::get<0>(entry.first)); });
+  std::erase_if(derivatives_, [&](const auto& entry) {
+    const ModeEquations* const mode = std::get<0>(entry.first);
+    return mode != &plan_->equations() && mode != &first->equations();
+  });
   std::erase_if(meetings_, [&](const auto& entry) { return !is_kept(entry.first.first); });
   std::erase_if(met_, [&](const Met& met) { return !is_kept(met.plan); });
   by_truths_.clear();
@@ -231,7 +292,7 @@ Plan* Part::plan_with_derivatives(ModeEquations equations) {
 
 std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& truths,
                                                   std::optional<Diagnostic>& why,
-                                                  const Sides* kinks) {
+                                                  const Sides* kinks, bool switched) {
   const auto is_open = [&](int condition) {
     if (kinks == nullptr) return false;
     const auto borders = conditions_.borders_of(condition);
@@ -264,8 +325,12 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
   std::vector<expr::Truth> chosen;
   for (EquationId e{0}; e.index < set.equations.size(); ++e.index) {
     if (!activity.is_active(set.equations[e].branch)) continue;
-    rows.push_back(set.equations[e].left);
     mode.equations.push_back(e.index);
+    if (switched && switches_.rows[at(e.index)]) {
+      rows.push_back(switches_.rows[at(e.index)]);
+      continue;
+    }
+    rows.push_back(set.equations[e].left);
     for (const int c : equation_conditions_[at(e.index)]) {
       if (truths[at(c)] == Truth::Undefined || is_open(c)) continue;
       chosen.push_back({conditions_.condition(c), truths[at(c)] == Truth::True});

@@ -245,13 +245,13 @@ bool PartRun::stop_at_border() {
 bool PartRun::put_on_border(int border) {
   const Tracked& track = tracked(part_.difference(border));
   if (track.kind != Tracked::Kind::Linear || track.states.size() != 1) return false;
-  std::vector<double> coefficients(at(track.formulas->size()));
   std::vector<double>& frame = part_.frame();
-  if (!track.formulas->evaluate(frame.data(), coefficients.data())) return false;
-  const double slope = coefficients[track.has_time ? 1 : 0];
+  const std::span<const double> factors = coefficients(track, frame);
+  if (factors.empty()) return false;
+  const double slope = factors[track.has_time ? 1 : 0];
   if (slope == 0) return false;
-  double rest = coefficients.back();
-  if (track.has_time) rest += coefficients[0] * frame[0];
+  double rest = factors.back();
+  if (track.has_time) rest += factors[0] * frame[0];
   frame[at(part_.place(motion_->states()[at(track.states[0])]))] = 0.0 - rest / slope;
   part_.store();
   return true;

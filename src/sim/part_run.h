@@ -88,7 +88,8 @@ class PartRun {
     Kind kind = Kind::Still;
     std::vector<std::int32_t> states;          ///< Linear: components;
     bool has_time = false;                     ///< then its coefficient comes first
-    std::unique_ptr<code::Formulas> formulas;  ///< Linear: coefficients, then the rest; Function: g
+    std::vector<double> constants;             ///< Linear: coefficients, then the rest, or
+    std::unique_ptr<code::Formulas> formulas;  ///< Linear: the same, if they change; Function: g
     bool needs_solve = false;                  ///< Function: depends on more than states and time
     std::optional<IntervalSearch> search;      ///< Function: where it can be zero, if that is known
   };
@@ -100,7 +101,10 @@ class PartRun {
     bool is_of_states = true;          ///< there are no other variables at all
   };
   Moving moving_in(expr::ExprId difference);
+  std::optional<Tracked> track_constant(expr::ExprId difference) const;
   bool track_linear(expr::ExprId difference, const Moving& in, Tracked& result);
+  /// Of what is linear, at a frame. Empty if they have no value; valid up to the next call.
+  std::span<const double> coefficients(const Tracked& track, const std::vector<double>& frame);
   void track_function(expr::ExprId difference, Moving in, Tracked& result);
   void compile(std::span<const expr::ExprId> roots, Tracked& result);
   expr::ExprId with_assigned(expr::ExprId difference);
@@ -152,7 +156,7 @@ class PartRun {
   std::optional<double> find_corner(const Tracked& track, const Looks& looks);
   bool matters(double corner);
   numerics::StepStatus stop_before_break();
-  std::map<const Plan*, std::vector<expr::ExprId>> box_calls_;
+  std::map<const ModeEquations*, std::vector<expr::ExprId>> box_calls_;
   std::optional<double> corner_;  // of such a function, in the window
   bool is_before_break_ = false;  // the window ended there
   double break_at_ = -1;          // in the window, right at its begin

@@ -248,14 +248,13 @@ void PartRun::find_change(const HeldStep& held, double time) {
 }
 
 void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> side, double time) {
-  std::vector<double>& coefficients = coefficients_;
-  coefficients.resize(at(track.formulas->size()));
-  if (!track.formulas->evaluate(search_frame_.data(), coefficients.data())) return;
-  const double rest = coefficients.back();
+  const std::span<const double> factors = coefficients(track, search_frame_);
+  if (factors.empty()) return;
+  const double rest = factors.back();
   const double h = reached_ - from_;
   if (track.states.empty()) {  // due at a time that can be computed
-    const double due = -rest / coefficients[0];
-    if (due > time && due <= reached_) note(border, due, 0, coefficients[0] > 0 ? 1 : -1);
+    const double due = -rest / factors[0];
+    if (due > time && due <= reached_) note(border, due, 0, factors[0] > 0 ? 1 : -1);
     return;
   }
   std::array<double, numerics::kMaxDegree + 1> terms{};
@@ -265,13 +264,13 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   std::size_t k = 0;
   terms[0] = rest;
   if (track.has_time) {
-    terms[0] += coefficients[0] * from_;
-    terms[1] += coefficients[0] * h;
+    terms[0] += factors[0] * from_;
+    terms[1] += factors[0] * h;
     k = 1;
   }
   for (std::size_t i = 0; i < track.states.size(); ++i, ++k) {
     dense.coefficients(track.states[i], std::span(one.data(), at(dense.degree()) + 1));
-    for (int d = 0; d <= dense.degree(); ++d) terms[at(d)] += coefficients[k] * one[at(d)];
+    for (int d = 0; d <= dense.degree(); ++d) terms[at(d)] += factors[k] * one[at(d)];
   }
   const numerics::Polynomial p = numerics::make_polynomial(std::span(terms.data(), at(degree) + 1));
   const double start = std::clamp((time - from_) / h, 0.0, 1.0);

@@ -104,7 +104,7 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
   expr::Pool& pool = workshop_.pool();
   const structure::Analysis& analysis = plan.analysis();
   for (int k = 1; k <= kHighestDerivative; ++k) {
-    DerivativeFormula& formula = derivatives_[{&plan, difference, k}];
+    DerivativeFormula& formula = derivatives_[{&plan.equations(), difference, k}];
     if (!formula.formulas && !formula.vanishes) {
       const ExprId lower = k == 1 ? difference : plan.time_derivative(difference, k - 1);
       const ExprId derivative = plan.time_derivative(difference, k);

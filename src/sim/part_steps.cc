@@ -217,7 +217,7 @@ void Part::mark_needed_steps(std::span<const int> conditions, bool all, std::vec
     for (const int s : steps_in(e)) marked[at(s)] = 1;
   };
   if (plan_ != nullptr) {
-    const auto [place, is_new] = steps_of_plan_.try_emplace(plan_);
+    const auto [place, is_new] = steps_of_plan_.try_emplace(&plan_->equations());
     if (is_new) {
       const ModeEquations& mode = plan_->equations();
       for (const auto* rows : {&mode.system.rows, &mode.checks}) std::ranges::for_each(*rows, mark);

@@ -7,6 +7,7 @@
 #include "expr/linearity.h"
 #include "expr/substitute.h"
 #include "sim/part_run.h"
+#include "sim/surface.h"
 
 // How the difference of a border moves through a window: as a polynomial or as a function.
 namespace chi::sim {
@@ -31,6 +32,9 @@ PartRun::Tracked& PartRun::tracked(ExprId difference) {
   if (const auto known = tracks_->find(difference); known != tracks_->end()) return known->second;
   if (const auto known = tracked_.find({variant, difference}); known != tracked_.end()) {
     return known->second;
+  }
+  if (std::optional<Tracked> track = track_constant(difference)) {
+    return (*tracks_)[difference] = std::move(*track);
   }
   Moving in = moving_in(difference);
   Tracked& result = in.is_of_states ? (*tracks_)[difference] : tracked_[{variant, difference}];
@@ -59,6 +63,48 @@ PartRun::Moving PartRun::moving_in(ExprId difference) {
     }
   }
   return result;
+}
+
+/// States and time with factors that are numbers, as nearly all borders are.
+std::optional<PartRun::Tracked> PartRun::track_constant(ExprId difference) const {
+  const expr::Pool& pool = workshop_.pool();
+  std::span<const VarRef> states;
+  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
+  const std::optional<WeightedSum> sum = weighted_sum(pool, difference);
+  if (!sum || sum->terms.empty()) return std::nullopt;
+  Tracked track;
+  track.kind = Tracked::Kind::Linear;
+  std::vector<std::pair<std::int32_t, double>> factors;
+  double of_time = 0;
+  for (const auto& [e, factor] : sum->terms) {
+    if (factor == 0) return std::nullopt;
+    if (pool.op(e) == expr::Op::Time) {
+      track.has_time = true;
+      of_time = factor;
+      continue;
+    }
+    if (pool.op(e) != expr::Op::Variable) return std::nullopt;
+    const VarRef x = pool.variable(e);
+    const auto state = std::lower_bound(states.begin(), states.end(), x);
+    if (state == states.end() || *state != x) return std::nullopt;
+    factors.emplace_back(static_cast<std::int32_t>(state - states.begin()), factor);
+  }
+  std::sort(factors.begin(), factors.end());
+  if (track.has_time) track.constants.push_back(of_time);
+  for (const auto& [state, factor] : factors) {
+    track.states.push_back(state);
+    track.constants.push_back(factor);
+  }
+  track.constants.push_back(sum->constant);
+  return track;
+}
+
+std::span<const double> PartRun::coefficients(const Tracked& track,
+                                              const std::vector<double>& frame) {
+  if (!track.constants.empty()) return track.constants;
+  coefficients_.resize(at(track.formulas->size()));
+  if (!track.formulas->evaluate(frame.data(), coefficients_.data())) return {};
+  return coefficients_;
 }
 
 bool PartRun::track_linear(ExprId difference, const Moving& in, Tracked& result) {
@@ -166,10 +212,13 @@ double PartRun::difference_at(const Tracked& track, double time) {
       search_frame_[at(part_.place(states[at(i)]))] = motion_->dense().value(time, i);
     }
   }
-  std::vector<double>& values = coefficients_;
-  values.resize(at(track.formulas->size()));
-  track.formulas->evaluate_each(search_frame_.data(), values.data());
-  if (track.kind != Tracked::Kind::Linear) return values[0];
+  if (track.kind != Tracked::Kind::Linear) {
+    double value = 0;
+    track.formulas->evaluate_each(search_frame_.data(), &value);
+    return value;
+  }
+  const std::span<const double> values = coefficients(track, search_frame_);
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   double sum = values.back();
   std::size_t k = 0;
   if (track.has_time) sum += values[k++] * time;

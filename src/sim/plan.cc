@@ -20,169 +20,182 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 Plan::Plan(const SolverContext& context, ModeEquations equations, const graph::Matching& hint,
            structure::Probe* probe)
-    : context_(context),
-      equations_(std::move(equations)),
-      analysis_(structure::analyse(context_.pool, equations_.system, hint, probe)) {
-  if (is_singular() && analysis_.singular->kind != structure::Singular::Kind::Contradiction) {
+    : own_(std::make_unique<Work>(Work{.context = context, .equations = std::move(equations)})),
+      work_(*own_) {
+  work_.analysis = structure::analyse(context.pool, work_.equations.system, hint, probe);
+  if (is_singular() && work_.analysis.singular->kind != structure::Singular::Kind::Contradiction) {
     make_static();
   }
   if (is_singular()) return;
-  if (!is_static_) {
-    const std::vector<VarRef> known = structure::known_values(analysis_);
-    ip_ = structure::order_blocks(context_.pool, analysis_, known);
-    std::ranges::copy_if(known, std::back_inserter(overruled_), [&](VarRef x) {
-      return x.order == analysis_.d[at(analysis_.unknown_index(x.var))];
+  if (!work_.is_static) {
+    const std::vector<VarRef> known = structure::known_values(work_.analysis);
+    work_.ip = structure::order_blocks(work_.context.pool, work_.analysis, known);
+    std::ranges::copy_if(known, std::back_inserter(work_.overruled), [&](VarRef x) {
+      return x.order == work_.analysis.d[at(work_.analysis.unknown_index(x.var))];
     });
   }
-  for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
-    for (int k = 0; k <= analysis_.d[j]; ++k) {
-      values_.push_back({analysis_.unknowns[j], k});
-      const ExprId leaf = expr::variable(context_.pool, analysis_.unknowns[j], k);
-      places_.push_back(context_.leaves.place(leaf));
+  for (std::size_t j = 0; j < work_.analysis.unknowns.size(); ++j) {
+    for (int k = 0; k <= work_.analysis.d[j]; ++k) {
+      work_.values.push_back({work_.analysis.unknowns[j], k});
+      const ExprId leaf = expr::variable(work_.context.pool, work_.analysis.unknowns[j], k);
+      work_.places.push_back(work_.context.leaves.place(leaf));
     }
   }
 }
 
+Plan::Plan(Plan& like, std::span<const std::int32_t> switch_places, std::vector<char> switches)
+    : work_(like.work_), switch_places_(switch_places), switches_(std::move(switches)) {
+  like.is_lent_ = true;
+}
+
+void Plan::set_switches(std::vector<double>& frame) const {
+  for (std::size_t k = 0; k < switches_.size(); ++k) frame[at(switch_places_[k])] = switches_[k];
+}
+
 void Plan::append_divisors(const double* frame, std::vector<double>& pivots) {
-  const std::size_t count = analysis_.divisors.size(), first = pivots.size();
+  const std::size_t count = work_.analysis.divisors.size(), first = pivots.size();
   if (count == 0) return;
-  if (!divisors_) {
+  if (!work_.divisors) {
     std::vector<ExprId> roots;
-    for (const structure::Analysis::Divisor& d : analysis_.divisors) roots.push_back(d.divisor);
-    divisors_ =
-        std::make_unique<code::Formulas>(context_.pool, roots, context_.leaves, context_.boxes);
+    for (const structure::Analysis::Divisor& d : work_.analysis.divisors)
+      roots.push_back(d.divisor);
+    work_.divisors = std::make_unique<code::Formulas>(work_.context.pool, roots,
+                                                      work_.context.leaves, work_.context.boxes);
   }
   pivots.resize(first + count);
-  divisors_->evaluate_each(frame, pivots.data() + first);
+  work_.divisors->evaluate_each(frame, pivots.data() + first);
 }
 
 void Plan::make_static() {
-  structure::InstantOrder found =
-      structure::order_instant(context_.pool, {.system = equations_.system,
-                                               .passing = equations_.passing,
-                                               .declared_to_last = equations_.system.declared});
+  structure::InstantOrder found = structure::order_instant(
+      work_.context.pool, {.system = work_.equations.system,
+                           .passing = work_.equations.passing,
+                           .declared_to_last = work_.equations.system.declared});
   if (!found.order.is_square()) return;
-  is_static_ = true;
-  why_static_ = analysis_.singular;
-  ip_ = std::move(found.order);
-  analysis_ = std::move(found.analysis);
+  work_.is_static = true;
+  work_.why_static = work_.analysis.singular;
+  work_.ip = std::move(found.order);
+  work_.analysis = std::move(found.analysis);
 }
 
 bool Plan::has_lower(VarRef x) const {
-  const int j = analysis_.unknown_index(x.var);
-  return j >= 0 && x.order < analysis_.d[at(j)];
+  const int j = work_.analysis.unknown_index(x.var);
+  return j >= 0 && x.order < work_.analysis.d[at(j)];
 }
 
-bool Plan::rests_on_values() const { return analysis_.saw_values; }
+bool Plan::rests_on_values() const { return work_.analysis.saw_values; }
 
 const std::vector<std::size_t>& Plan::switched_rows() {
-  if (switched_rows_) return *switched_rows_;
+  if (work_.switched_rows) return *work_.switched_rows;
   std::vector<expr::ExprId> rows;
   std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < analysis_.c.size(); ++i) {
-    if (analysis_.c[i] == 0) continue;
-    rows.push_back(analysis_.derivatives[i].front());
+  for (std::size_t i = 0; i < work_.analysis.c.size(); ++i) {
+    if (work_.analysis.c[i] == 0) continue;
+    rows.push_back(work_.analysis.derivatives[i].front());
     numbers.push_back(i);
   }
-  const expr::Pool& pool = context_.pool;
+  const expr::Pool& pool = work_.context.pool;
   const expr::Occurrences found = expr::occurrences(pool, rows, {}, [&](expr::ExprId e) {
     return pool.op(e) == expr::Op::PlainIf ? e : expr::ExprId{};
   });
-  switched_rows_.emplace();
+  work_.switched_rows.emplace();
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (!found.row(static_cast<int>(k)).empty()) switched_rows_->push_back(numbers[k]);
+    if (!found.row(static_cast<int>(k)).empty()) work_.switched_rows->push_back(numbers[k]);
   }
-  return *switched_rows_;
+  return *work_.switched_rows;
 }
 
 SystemSolver& Plan::ip_solver() {
-  if (!ip_solver_) ip_solver_ = std::make_unique<SystemSolver>(context_, ip_);
-  return *ip_solver_;
+  if (!work_.ip_solver) work_.ip_solver = std::make_unique<SystemSolver>(work_.context, work_.ip);
+  return *work_.ip_solver;
 }
 
 SystemSolver& Plan::ip_solver(const std::vector<VarRef>& known_too) {
   if (known_too.empty()) return ip_solver();
-  WithKnown& with = with_known_[known_too];
+  WithKnown& with = work_.with_known[known_too];
   if (!with.solver) {
-    std::vector<VarRef> known = structure::known_values(analysis_);
+    std::vector<VarRef> known = structure::known_values(work_.analysis);
     known.insert(known.end(), known_too.begin(), known_too.end());
     std::sort(known.begin(), known.end());
-    with.order = structure::order_blocks(context_.pool, analysis_, known);
-    with.solver = std::make_unique<SystemSolver>(context_, with.order);
+    with.order = structure::order_blocks(work_.context.pool, work_.analysis, known);
+    with.solver = std::make_unique<SystemSolver>(work_.context, with.order);
   }
   return *with.solver;
 }
 
 bool Plan::has_choice() const {
-  return !is_static_ &&
-         std::any_of(analysis_.c.begin(), analysis_.c.end(), [](int c) { return c > 0; });
+  return !work_.is_static &&
+         std::any_of(work_.analysis.c.begin(), work_.analysis.c.end(), [](int c) { return c > 0; });
 }
 
 StateVariant* Plan::variant_for(structure::StateChoice choice) {
-  for (const auto& variant : variants_) {
+  for (const auto& variant : work_.variants) {
     if (variant->choice.states == choice.states) return variant.get();
   }
   auto variant = std::make_unique<StateVariant>();
   variant->choice = std::move(choice);
-  variant->order = structure::order_blocks(context_.pool, analysis_, variant->choice.states);
-  variant->solver = std::make_unique<SystemSolver>(context_, variant->order);
-  variants_.push_back(std::move(variant));
-  return variants_.back().get();
+  variant->order =
+      structure::order_blocks(work_.context.pool, work_.analysis, variant->choice.states);
+  variant->solver = std::make_unique<SystemSolver>(work_.context, variant->order);
+  work_.variants.push_back(std::move(variant));
+  return work_.variants.back().get();
 }
 
 StateVariant* Plan::structural_variant() {
-  if (!variants_.empty()) return variants_.front().get();
-  if (is_static_) {
+  if (!work_.variants.empty()) return work_.variants.front().get();
+  if (work_.is_static) {
     auto variant = std::make_unique<StateVariant>();
-    variant->order = ip_;
-    variants_.push_back(std::move(variant));
-    return variants_.back().get();
+    variant->order = work_.ip;
+    work_.variants.push_back(std::move(variant));
+    return work_.variants.back().get();
   }
-  auto choice = structure::choose_states(context_.pool, analysis_);
+  auto choice = structure::choose_states(work_.context.pool, work_.analysis);
   return choice ? variant_for(std::move(*choice)) : nullptr;
 }
 
 StateVariant* Plan::variant_at(structure::PointValues& point) {
   if (!has_choice()) return structural_variant();
-  auto choice = structure::choose_states(context_.pool, analysis_, &point);
+  auto choice = structure::choose_states(work_.context.pool, work_.analysis, &point);
   return choice ? variant_for(std::move(*choice)) : nullptr;
 }
 
 ExprId Plan::time_derivative(ExprId e, int k) {
   const auto of_variable = [this](expr::Pool& pool, VarRef x) {
-    return analysis_.unknown_index(x.var) < 0 ? expr::constant(pool, 0)
-                                              : expr::variable(pool, x.var, x.order + 1);
+    return work_.analysis.unknown_index(x.var) < 0 ? expr::constant(pool, 0)
+                                                   : expr::variable(pool, x.var, x.order + 1);
   };
-  return expr::time_derivatives(context_.pool, std::span(&e, 1), std::span(&k, 1), of_variable)[0]
+  return expr::time_derivatives(work_.context.pool, std::span(&e, 1), std::span(&k, 1),
+                                of_variable)[0]
       .back();
 }
 
 // Level m: the rows f_i^(c_i + m) determine x_j^(d_j + m), through the same Jacobian as level 0.
 Plan::Level Plan::make_level(int m, const std::vector<ExprId>& rows) {
-  structure::Analysis level = analysis_;
+  structure::Analysis level = work_.analysis;
   std::vector<VarRef> given;
   for (std::size_t j = 0; j < level.unknowns.size(); ++j) {
     level.d[j] += m;
     for (int k = 0; k < level.d[j]; ++k) given.push_back({level.unknowns[j], k});
-    context_.leaves.place(expr::variable(context_.pool, level.unknowns[j], level.d[j]));
+    work_.context.leaves.place(expr::variable(work_.context.pool, level.unknowns[j], level.d[j]));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     level.c[i] = 0;
     level.derivatives[i] = {rows[i]};
   }
   std::sort(given.begin(), given.end());
-  return {structure::order_blocks(context_.pool, level, given), nullptr};
+  return {structure::order_blocks(work_.context.pool, level, given), nullptr};
 }
 
 SystemSolver& Plan::leading_solver(std::vector<double>& frame) {
-  if (!leading_) {
+  if (!work_.leading) {
     std::vector<ExprId> rows;
-    for (const auto& derivatives : analysis_.derivatives) rows.push_back(derivatives.back());
-    leading_ = std::make_unique<Level>(make_level(0, rows));
-    leading_->solver = std::make_unique<SystemSolver>(context_, leading_->order);
+    for (const auto& derivatives : work_.analysis.derivatives) rows.push_back(derivatives.back());
+    work_.leading = std::make_unique<Level>(make_level(0, rows));
+    work_.leading->solver = std::make_unique<SystemSolver>(work_.context, work_.leading->order);
   }
-  if (frame.size() < at(context_.leaves.size())) frame.resize(at(context_.leaves.size()), 0.0);
-  return *leading_->solver;
+  if (frame.size() < at(work_.context.leaves.size()))
+    frame.resize(at(work_.context.leaves.size()), 0.0);
+  return *work_.leading->solver;
 }
 
 bool Plan::solve_leading(std::vector<double>& frame) {
@@ -190,7 +203,7 @@ bool Plan::solve_leading(std::vector<double>& frame) {
 }
 
 bool Plan::is_leading_regular(std::vector<double> frame) {
-  return solve_leading(frame) && leading_->solver->rank_deficiency() == 0;
+  return solve_leading(frame) && work_.leading->solver->rank_deficiency() == 0;
 }
 
 bool Plan::is_leading_singular(std::vector<double>& frame) {
@@ -198,22 +211,23 @@ bool Plan::is_leading_singular(std::vector<double>& frame) {
 }
 
 void Plan::build_tower(int levels) {
-  if (top_.empty()) {
-    for (const auto& derivatives : analysis_.derivatives) top_.push_back(derivatives.back());
+  if (work_.top.empty()) {
+    for (const auto& derivatives : work_.analysis.derivatives)
+      work_.top.push_back(derivatives.back());
   }
-  while (static_cast<int>(tower_.size()) < levels) {
-    for (ExprId& row : top_) row = time_derivative(row, 1);
-    tower_.push_back(make_level(static_cast<int>(tower_.size()) + 1, top_));
-    Level& added = tower_.back();
+  while (static_cast<int>(work_.tower.size()) < levels) {
+    for (ExprId& row : work_.top) row = time_derivative(row, 1);
+    work_.tower.push_back(make_level(static_cast<int>(work_.tower.size()) + 1, work_.top));
+    Level& added = work_.tower.back();
     if (added.order.is_square()) {
-      added.solver = std::make_unique<SystemSolver>(context_, added.order);
+      added.solver = std::make_unique<SystemSolver>(work_.context, added.order);
     }
   }
 }
 
 bool Plan::climb(double* frame, int levels, int known) {
   for (int m = known; m < levels; ++m) {
-    SystemSolver* const solver = tower_[at(m)].solver.get();
+    SystemSolver* const solver = work_.tower[at(m)].solver.get();
     if (solver == nullptr || !solver->solve(frame, Effort::Near)) return false;
   }
   return true;

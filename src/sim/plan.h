@@ -48,14 +48,24 @@ class Plan {
   /// With `probe` what only numbers show counts too (structure::analyse).
   Plan(const SolverContext& context, ModeEquations equations, const graph::Matching& hint,
        structure::Probe* probe = nullptr);
+  /// A mode with the equations of another plan, in which the values at these places of the frame
+  /// decide: truths of conditions, in this mode as given (sim/mode_switches.h). Plan and places
+  /// outlive it.
+  Plan(Plan& like, std::span<const std::int32_t> switch_places, std::vector<char> switches);
+  bool has_switches() const { return !switches_.empty(); }
+  bool is_lent() const { return is_lent_; }  ///< others have its equations
+  /// Whether they have the same equations, but for switches.
+  bool is_like(const Plan& other) const { return &work_ == &other.work_; }
+  /// Sets these in a frame: it is one of this mode then. Requires that it is long enough.
+  void set_switches(std::vector<double>& frame) const;
 
-  const ModeEquations& equations() const { return equations_; }
-  const structure::Analysis& analysis() const { return analysis_; }
-  bool is_singular() const { return analysis_.singular.has_value(); }
+  const ModeEquations& equations() const { return work_.equations; }
+  const structure::Analysis& analysis() const { return work_.analysis; }
+  bool is_singular() const { return work_.analysis.singular.has_value(); }
   /// The IVP is singular, but the IP is not: the equations determine values and derivatives at an
   /// instant, as those of a steady state do (P1 §2.5). Time can pass only if nothing moves then.
-  bool is_static() const { return is_static_; }
-  const structure::Singular& why_static() const { return *why_static_; }
+  bool is_static() const { return work_.is_static; }
+  const structure::Singular& why_static() const { return *work_.why_static; }
 
   /// The analysis saw in numbers what structure does not tell.
   bool rests_on_values() const;
@@ -68,7 +78,7 @@ class Plan {
   const std::vector<std::size_t>& switched_rows();
 
   /// The IP: everything but the known values (P1 §4).
-  const structure::BlockOrder& ip() const { return ip_; }
+  const structure::BlockOrder& ip() const { return work_.ip; }
   SystemSolver& ip_solver();
   /// The same with more of the values known (ascending); kept.
   SystemSolver& ip_solver(const std::vector<expr::VarRef>& known_too);
@@ -77,17 +87,17 @@ class Plan {
   StateVariant* structural_variant();
   StateVariant* variant_at(structure::PointValues& point);
   StateVariant* variant_for(structure::StateChoice choice);
-  const std::vector<std::unique_ptr<StateVariant>>& variants() const { return variants_; }
+  const std::vector<std::unique_ptr<StateVariant>>& variants() const { return work_.variants; }
   /// Whether there is anything to choose: some equation is differentiated.
   bool has_choice() const;
   /// Values that the modeller leaves known though no derivative of them is left: rows that were
   /// combined cancel it, and determine the value. When the mode is entered they jump.
-  const std::vector<expr::VarRef>& overruled() const { return overruled_; }
-  bool can_jump() const { return has_choice() || !overruled_.empty(); }
+  const std::vector<expr::VarRef>& overruled() const { return work_.overruled; }
+  bool can_jump() const { return has_choice() || !work_.overruled.empty(); }
 
   /// The values x_j^(k), k <= d_j, of all unknowns.
-  std::span<const expr::VarRef> values() const { return values_; }
-  std::span<const std::int32_t> places() const { return places_; }  ///< of these, in the frame
+  std::span<const expr::VarRef> values() const { return work_.values; }
+  std::span<const std::int32_t> places() const { return work_.places; }  ///< of these, in the frame
   /// Whether the mode has this value, and computes its derivative too: it is continuous.
   bool has_lower(expr::VarRef x) const;
 
@@ -119,36 +129,44 @@ class Plan {
   expr::ExprId time_derivative(expr::ExprId e, int k);
 
  private:
-  SolverContext context_;
-  ModeEquations equations_;
-  structure::Analysis analysis_;
-  void make_static();
-  structure::BlockOrder ip_;
-  bool is_static_ = false;
-  bool was_met_ = false;
-  std::optional<std::vector<std::size_t>> switched_rows_;
-  std::optional<structure::Singular> why_static_;
-  std::unique_ptr<SystemSolver> ip_solver_;
-  struct WithKnown {
-    structure::BlockOrder order;
-    std::unique_ptr<SystemSolver> solver;
-  };
-  std::map<std::vector<expr::VarRef>, WithKnown> with_known_;
-  std::vector<std::unique_ptr<StateVariant>> variants_;
-  std::vector<expr::VarRef> values_, overruled_;
-  std::unique_ptr<code::Formulas> divisors_;
-  std::vector<std::int32_t> places_;
   struct Level {
     structure::BlockOrder order;
     std::unique_ptr<SystemSolver> solver;
   };
+  struct WithKnown {
+    structure::BlockOrder order;
+    std::unique_ptr<SystemSolver> solver;
+  };
+  /// What modes that differ in switches only have in common: all but the switches.
+  struct Work {
+    SolverContext context;
+    ModeEquations equations;
+    structure::Analysis analysis = {};
+    structure::BlockOrder ip = {};
+    bool is_static = false;
+    std::optional<std::vector<std::size_t>> switched_rows = {};
+    std::optional<structure::Singular> why_static = {};
+    std::unique_ptr<SystemSolver> ip_solver = {};
+    std::map<std::vector<expr::VarRef>, WithKnown> with_known = {};
+    std::vector<std::unique_ptr<StateVariant>> variants = {};
+    std::vector<expr::VarRef> values = {}, overruled = {};
+    std::unique_ptr<code::Formulas> divisors = {};
+    std::vector<std::int32_t> places = {};
+    std::unique_ptr<Level> leading = {};
+    std::deque<Level> tower = {};        // a deque: solvers refer to their order
+    std::vector<expr::ExprId> top = {};  // per kept row: the highest derivative made so far
+    // Of the equations by the x_j^(d_j), and its entries; once `rounding` needs them.
+    std::optional<std::pair<expr::Jacobian, code::Formulas>> leading_jacobian = {};
+  };
+  void make_static();
   Level make_level(int m, const std::vector<expr::ExprId>& rows);
   SystemSolver& leading_solver(std::vector<double>& frame);
-  std::unique_ptr<Level> leading_;
-  std::deque<Level> tower_;        // a deque: solvers refer to their order
-  std::vector<expr::ExprId> top_;  // per kept row: the highest derivative made so far
-  // Of the equations by the x_j^(d_j), and its entries; once `rounding` needs them.
-  std::optional<std::pair<expr::Jacobian, code::Formulas>> leading_jacobian_;
+
+  std::unique_ptr<Work> own_;  // none: that of another plan
+  Work& work_;
+  std::span<const std::int32_t> switch_places_;  // in the frame
+  std::vector<char> switches_;                   // their truths, in this mode
+  bool was_met_ = false, is_lent_ = false;
 };
 
 }  // namespace chi::sim

@@ -24,10 +24,10 @@ constexpr double kResidual = 64 * std::numeric_limits<double>::epsilon();
 
 double Plan::largest(const std::vector<double>& frame, int levels) const {
   double result = 0;
-  for (const expr::VarRef x : values_) {
+  for (const expr::VarRef x : work_.values) {
     for (int k = 0; k <= levels; ++k) {
-      const ExprId leaf = expr::variable(context_.pool, x.var, x.order + k);
-      const std::size_t place = at(context_.leaves.place(leaf));
+      const ExprId leaf = expr::variable(work_.context.pool, x.var, x.order + k);
+      const std::size_t place = at(work_.context.leaves.place(leaf));
       if (place < frame.size()) result = std::max(result, std::abs(frame[place]));
     }
   }
@@ -35,29 +35,30 @@ double Plan::largest(const std::vector<double>& frame, int levels) const {
 }
 
 std::vector<double> Plan::rounding(const std::vector<double>& frame, int level) {
-  const auto n = static_cast<int>(analysis_.unknowns.size());
+  const auto n = static_cast<int>(work_.analysis.unknowns.size());
   std::vector<double> result(at(n), 0.0);
-  if (n > kMostUnknowns || static_cast<int>(analysis_.kept.size()) != n) return result;
-  if (!leading_jacobian_) {
+  if (n > kMostUnknowns || static_cast<int>(work_.analysis.kept.size()) != n) return result;
+  if (!work_.leading_jacobian) {
     std::vector<ExprId> rows, leaves;
-    for (const auto& derivatives : analysis_.derivatives) rows.push_back(derivatives.back());
+    for (const auto& derivatives : work_.analysis.derivatives) rows.push_back(derivatives.back());
     for (int j = 0; j < n; ++j) {
-      leaves.push_back(
-          expr::variable(context_.pool, analysis_.unknowns[at(j)], analysis_.d[at(j)]));
+      leaves.push_back(expr::variable(work_.context.pool, work_.analysis.unknowns[at(j)],
+                                      work_.analysis.d[at(j)]));
     }
-    expr::Jacobian jacobian = expr::jacobian(context_.pool, rows, leaves);
-    code::Formulas formulas(context_.pool, jacobian.entry, context_.leaves, context_.boxes);
-    leading_jacobian_.emplace(std::move(jacobian), std::move(formulas));
+    expr::Jacobian jacobian = expr::jacobian(work_.context.pool, rows, leaves);
+    code::Formulas formulas(work_.context.pool, jacobian.entry, work_.context.leaves,
+                            work_.context.boxes);
+    work_.leading_jacobian.emplace(std::move(jacobian), std::move(formulas));
   }
-  auto& [jacobian, formulas] = *leading_jacobian_;
+  auto& [jacobian, formulas] = *work_.leading_jacobian;
   std::vector<double> top(at(n));
   for (int j = 0; j < n; ++j) {
-    const ExprId leaf =
-        expr::variable(context_.pool, analysis_.unknowns[at(j)], analysis_.d[at(j)] + level);
-    top[at(j)] = frame[at(context_.leaves.place(leaf))];
+    const ExprId leaf = expr::variable(work_.context.pool, work_.analysis.unknowns[at(j)],
+                                       work_.analysis.d[at(j)] + level);
+    top[at(j)] = frame[at(work_.context.leaves.place(leaf))];
   }
   std::vector<double> point = frame, entries(jacobian.entry.size());
-  point.resize(std::max(point.size(), at(context_.leaves.size())), 0.0);
+  point.resize(std::max(point.size(), at(work_.context.leaves.size())), 0.0);
   formulas.evaluate_each(point.data(), entries.data());
   std::vector<double> matrix(at(n * n), 0.0), sizes(at(n), 0.0);
   for (int i = 0; i < n; ++i) {

@@ -57,6 +57,8 @@ struct RunOptions {
   numerics::RootDetection root_detection = numerics::RootDetection::Bernstein;
   /// Rows of equations in the modes of a part that are remembered: about a kilobyte each.
   std::int64_t kept_rows = 200'000;
+  /// Conditions of a part from which on its mode is data where it can be (sim/mode_switches.h).
+  std::size_t fewest_switches = 20;
   Sliding sliding = Sliding::Allow;
   Zeno zeno = Zeno::Stop;
   Jumps jumps = Jumps::Allow;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace chi::sim {
 namespace {
@@ -16,11 +15,6 @@ bool near(double a, double b) {
   return std::abs(a - b) <= kSurfaceRounding * std::max(std::abs(a), std::abs(b));
 }
 
-struct Piece {
-  ExprId e;
-  double factor = 1;
-};
-
 }  // namespace
 
 bool Surface::same_as(const Surface& other) const {
@@ -28,19 +22,18 @@ bool Surface::same_as(const Surface& other) const {
          std::equal(coefficients.begin(), coefficients.end(), other.coefficients.begin(), near);
 }
 
-std::optional<Surface> surface_of(const expr::Pool& pool, ExprId e) {
-  std::map<ExprId, double> sum;
-  double constant = 0;
-  std::vector<Piece> open = {{e, 1}};
+std::optional<WeightedSum> weighted_sum(const expr::Pool& pool, ExprId e) {
+  WeightedSum sum;
+  std::vector<WeightedSum::Term> open = {{e, 1}};
   for (int steps = 0; !open.empty(); ++steps) {
     if (steps == kLongest) return std::nullopt;
-    const Piece piece = open.back();
+    const WeightedSum::Term piece = open.back();
     open.pop_back();
     const Op op = pool.op(piece.e);
     const expr::Operands x = pool.operands(piece.e);
     const auto is_constant = [&](int i) { return pool.op(x[i]) == Op::Constant; };
     if (op == Op::Constant) {
-      constant += piece.factor * pool.constant(piece.e);
+      sum.constant += piece.factor * pool.constant(piece.e);
     } else if (op == Op::Add || op == Op::Sub) {
       open.push_back({x[1], op == Op::Add ? piece.factor : -piece.factor});
       open.push_back({x[0], piece.factor});
@@ -52,18 +45,28 @@ std::optional<Surface> surface_of(const expr::Pool& pool, ExprId e) {
     } else if (op == Op::Div && is_constant(1)) {
       open.push_back({x[0], piece.factor / pool.constant(x[1])});
     } else {
-      sum[piece.e] += piece.factor;
+      const auto place = std::ranges::lower_bound(sum.terms, piece.e, {}, &WeightedSum::Term::e);
+      if (place != sum.terms.end() && place->e == piece.e) {
+        place->factor += piece.factor;
+      } else {
+        sum.terms.insert(place, piece);
+      }
     }
   }
-  if (sum.empty()) return std::nullopt;
-  const double scale = sum.begin()->second;
+  return sum;
+}
+
+std::optional<Surface> surface_of(const expr::Pool& pool, ExprId e) {
+  const std::optional<WeightedSum> sum = weighted_sum(pool, e);
+  if (!sum || sum->terms.empty()) return std::nullopt;
+  const double scale = sum->terms.front().factor;
   if (scale == 0 || !std::isfinite(scale)) return std::nullopt;
   Surface surface;
-  surface.constant = constant / scale;
+  surface.constant = sum->constant / scale;
   surface.sign = scale > 0 ? 1 : -1;
-  for (const auto& [term, coefficient] : sum) {
-    surface.terms.push_back(term);
-    surface.coefficients.push_back(coefficient / scale);
+  for (const WeightedSum::Term& term : sum->terms) {
+    surface.terms.push_back(term.e);
+    surface.coefficients.push_back(term.factor / scale);
   }
   return surface;
 }

@@ -9,6 +9,20 @@ namespace chi::sim {
 /// What rounding leaves of a constant of a surface, relative: a few operations.
 inline constexpr double kSurfaceRounding = 1e-15;
 
+/// Σ factor * term + constant. Terms are what sums, differences and constant factors are made of,
+/// each once, ascending.
+struct WeightedSum {
+  struct Term {
+    expr::ExprId e;
+    double factor = 1;
+  };
+  std::vector<Term> terms;
+  double constant = 0;
+};
+
+/// Empty if e is a very long sum.
+std::optional<WeightedSum> weighted_sum(const expr::Pool& pool, expr::ExprId e);
+
 /// The surface e = 0, whatever e is multiplied with: Σ coefficient * term + constant = 0, the first
 /// coefficient 1. Terms are what sums, differences and constant factors are made of, ascending.
 ///

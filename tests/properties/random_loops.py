@@ -91,7 +91,7 @@ class Model:
         if kind == 6:
             return f"(if {self.rng.choice(('i > 20', 'i mod 2 = 0', 'm = 1', 'on.i', 'not on.i'))} then {inner} else {self.leaf()})"
         if kind == 7:
-            return f"(if on.i and {state} > 0 then {self.number()} else 0.4)"
+            return f"(if on.i and {state} > 0 then {self.number()} else 0.417)"
         if kind == 8:
             return f"hinge({self.leaf()}, {inner})"
         return f"0.1*sign({state} - 2)"
