@@ -346,15 +346,16 @@ def terminal(chi):
 
 
 def signals(chi):
-    """Ctrl-C in the middle, and a reader that goes away: the run ends with 130 and keeps its results."""
-    for how in ("Ctrl-C", "a closed pipe"):
+    """Ctrl-C or SIGTERM in the middle, and a reader that goes away: the run ends with 130 and keeps its results."""
+    sent = {"Ctrl-C": signal.SIGINT, "SIGTERM": signal.SIGTERM}
+    for how in (*sent, "a closed pipe"):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "long.chi").write_text(models.MODELS["long.chi"])
             process = subprocess.Popen([chi, "run", "long.chi", "--out", "r.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             process.stdout.readline()
-            if how == "Ctrl-C":
-                process.send_signal(signal.SIGINT)
+            if how in sent:
+                process.send_signal(sent[how])
                 process.stdout.read()
             process.stdout.close()
             said = process.stderr.read().decode()

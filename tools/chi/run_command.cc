@@ -130,6 +130,7 @@ class Run {
     if (progress.shows_bar() && model.engine() != nullptr) scheduler.recorder = &motion;
     initialise_seconds_ = seconds(start, Clock::now());
     std::signal(SIGINT, on_interrupt);
+    std::signal(SIGTERM, on_interrupt);  // `timeout`, batch systems
     std::signal(SIGPIPE, SIG_IGN);  // who reads the output may go; the results are kept
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of writing like any other
     const Clock::time_point begin = Clock::now();
