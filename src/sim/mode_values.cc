@@ -51,6 +51,7 @@ bool ModeSearch::keep_values(Attempt& attempt, double allowed) {
   if (plan.is_static()) return false;
   std::vector<double> frame = loaded_;
   part_.fit(frame);
+  plan.set_switches(frame);
   StateVariant* const variant = part_.variant_at(plan, frame);
   if (variant == nullptr) return false;
   const bool is_known = std::ranges::all_of(variant->choice.states, [&](VarRef x) {
@@ -79,6 +80,7 @@ std::vector<VarRef> ModeSearch::values_left_open(Plan& plan) {
   if (initial_ || open.empty() || plan.is_static()) return {};
   std::vector<double> frame = loaded_;
   part_.fit(frame);
+  plan.set_switches(frame);
   const StateVariant* const variant = part_.variant_at(plan, frame);
   if (variant == nullptr) return {};
   const std::vector<VarRef>& states = variant->choice.states;
