@@ -220,6 +220,13 @@ void ModeSearch::explain() {
     }
     return;
   }
+  if (why_not_as_set_) {
+    part_.failure_ = why_not_as_set_;
+    part_.failure_->notes.push_back(
+        "other modes, and other values of variables without a start value, were tried, and are not "
+        "consistent");
+    return;
+  }
   for (const Attempt* a : order_) {
     if (!a->why || a->why->code != DiagCode::JumpImpossible) continue;
     part_.failure_ = a->why;

@@ -213,6 +213,7 @@ bool ModeSearch::solve_plan(Attempt& attempt, const Sides& sides) {
   }
   const bool singular = !solver.failure().singular_unknowns.empty();
   attempt.why = explain_unsolved(plan, solver.failure());
+  attempt.is_undefined = solver.failure().status == numerics::SolveStatus::Undefined;
   load(attempt);
   if (initial_) {
     attempt.solved = solve_start(attempt);
@@ -271,14 +272,21 @@ bool ModeSearch::passes_checks(Attempt& attempt) {
 }
 
 /// The values that variables have at the start, be it the zero of their type, stay if there is a
-/// mode for them.
+/// mode for them. If they give an equation no value, that is what has to be told where there are no
+/// others either; and it is not worth a long search.
 bool ModeSearch::start_as_set(Sides start) {
   keeps_start_ = true;
   const bool found =
       iterate(start) || (find_any_kinks(start) && iterate(start)) || take_whole(start);
   keeps_start_ = false;
-  if (!found && met_start_) forget_attempts();
-  return found;
+  if (found) return true;
+  Sides sides;
+  if (const Attempt& last = last_of_chain(sides); !last.solved && last.is_undefined) {
+    why_not_as_set_ = last.why;
+    budget_ = std::min(budget_, kForUnset);
+  }
+  if (met_start_) forget_attempts();
+  return false;
 }
 
 /// At the start, variables without a start value give way where the others leave no choice.

@@ -66,6 +66,7 @@ class ModeSearch {
     std::vector<Change> forbidden = {};  ///< the jump it takes, but must not
     std::vector<Change> refused = {};    ///< the same, while modes without jumps are looked for
     std::optional<Diagnostic> why = {};
+    bool is_undefined = false;  ///< an equation has no value there
     bool consistent() const { return solved && next == plan; }
   };
 
@@ -155,6 +156,7 @@ class ModeSearch {
   bool iterate_exactly(const Sides& start);
   bool iterate_from_ends(const Sides& start);
   bool keeps_start_ = false, met_start_ = false;  // met: what `keeps_start_` forbids
+  std::optional<Diagnostic> why_not_as_set_;      // with all variables as they are set: no value
   bool is_exact_ = false, met_small_jump_ = false;
   /// Of what counts as left by the integration: so much may change where nothing has to.
   static constexpr double kExact = 1e-2;
@@ -191,6 +193,7 @@ class ModeSearch {
   std::vector<Sides> assumed_;            // in the same order
   int budget_ = 4000;                     // attempts
   static constexpr int kForRest = 200;    // of which so many are left for bodies at rest
+  static constexpr int kForUnset = 400;   // so many to move what is not set where it gives no value
   static constexpr int kForOthers = 200;  // and so many to find another mode than one that is stuck
 };
 
