@@ -247,7 +247,11 @@ const ModeEquations* Part::present_equations(std::optional<Diagnostic>& why) {
   }
   PlanResult result = plan_for(sides);
   why = std::move(result.why);
-  return result.plan == nullptr ? nullptr : &result.plan->equations();
+  if (result.plan == nullptr) return nullptr;
+  if (!result.plan->has_switches()) return &result.plan->equations();
+  // Others do not have our switches.
+  std::optional<ModeEquations> equations = kinked_equations(sides, why);
+  return equations ? &plan_of(std::move(*equations))->equations() : nullptr;
 }
 
 Plan* Part::plan_of(ModeEquations equations) {
