@@ -16,6 +16,9 @@ import chi_process
 
 END = 0.5
 SAME = 1e-9
+# With events, the mode may be data in one form and written into the equations in the other (sim/mode_switches.h): then the steps behind
+# an event are not the same, and results agree within what the tolerances, 1e-6, leave.
+SAME_WITH_EVENTS = 1e-7
 SOLVERS = ("auto", "auto", "auto", "irk", "ida", "cvode", "bdf", "erk")
 
 
@@ -154,7 +157,7 @@ def check(chi, seed, options):
     elif loop.kind() == "ok":
         a, b = numbers(loop), numbers(plain)
         off = max((abs(x - y) / max(1, abs(y)) for x, y in zip(a, b)), default=0.0) if len(a) == len(b) else float("inf")
-        if not a or not off <= SAME:
+        if not a or not off <= (SAME_WITH_EVENTS if model.has_alternatives else SAME):
             problems.append(f"{model.solver}: off by {off:.1e}")
     elif loop.errors.split(":")[0] != plain.errors.split(":")[0]:
         problems.append(f"{model.solver}: {loop.errors.splitlines()[0]} against {plain.errors.splitlines()[0]}")
