@@ -1,5 +1,7 @@
 #include "sim/mode_switches.h"
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -47,25 +49,54 @@ class Finder {
  private:
   ExprId leaf_of(int condition) { return expr::discrete_bool(pool_, {kFirstSwitch + condition}); }
 
-  /// The leaves that a row or a branch depends on now; with `inside`, also in the branches of
-  /// `if`s.
-  template <class Visit>
-  bool all_leaves(ExprId root, bool inside, const Visit& visit) {
-    stack_.assign(1, root);
-    while (!stack_.empty()) {
-      const ExprId e = stack_.back();
-      stack_.pop_back();
+  /// Leaves of some kind in an expression, ascending: those in any alternative of its `if`s, and
+  /// those in all of them.
+  struct Mentioned {
+    std::vector<ExprId> any, all;
+    bool is_good = true;  ///< there is nothing in it that looks back
+  };
+
+  /// Follows the nesting of `if`s, which the parser limits.
+  template <class Counts>
+  Mentioned mentioned(ExprId root, const Counts& counts) const {
+    Mentioned result;
+    std::vector<ExprId> stack{root};
+    while (!stack.empty()) {
+      const ExprId e = stack.back();
+      stack.pop_back();
       const Op op = pool_.op(e);
-      if (expr::is_leaf(op)) {
-        if (!visit(e)) return false;
-        continue;
-      }
-      if (op == Op::Delay && !visit(e)) return false;
-      if (op == Op::If && !inside) continue;
       const expr::Operands operands = pool_.operands(e);
-      for (int i = op == Op::If ? 1 : 0; i < operands.size(); ++i) stack_.push_back(operands[i]);
+      if (op == Op::Variable && counts(pool_.variable(e))) {
+        result.any.push_back(e);
+        result.all.push_back(e);
+      } else if (op == Op::Delay) {
+        result.is_good = false;
+      } else if (op == Op::If) {
+        add_branches(operands[1], operands[2], counts, result);
+      } else {
+        for (int i = 0; i < operands.size(); ++i) stack.push_back(operands[i]);
+      }
     }
-    return true;
+    for (std::vector<ExprId>* const leaves : {&result.any, &result.all}) {
+      std::ranges::sort(*leaves);
+      leaves->erase(std::unique(leaves->begin(), leaves->end()), leaves->end());
+    }
+    return result;
+  }
+
+  /// Where no alternative is open there is no equation: that one leaves nothing out.
+  template <class Counts>
+  void add_branches(ExprId yes, ExprId no, const Counts& counts, Mentioned& result) const {
+    const Mentioned then = mentioned(yes, counts), otherwise = mentioned(no, counts);
+    for (const Mentioned* const one : {&then, &otherwise}) {
+      result.any.insert(result.any.end(), one->any.begin(), one->any.end());
+      result.is_good = result.is_good && one->is_good;
+    }
+    if (pool_.op(no) == Op::NoAlternative) {
+      result.all.insert(result.all.end(), then.all.begin(), then.all.end());
+    } else {
+      std::ranges::set_intersection(then.all, otherwise.all, std::back_inserter(result.all));
+    }
   }
 
   void look_at_variables() {
@@ -73,46 +104,22 @@ class Finder {
       if (u.variable.order == 0) declared_.insert(u.variable.var);
     }
     for (const flat::Equation& e : set_.equations) {
-      const auto differentiated_in = [&](auto& set) {
-        return [&](ExprId leaf) {
-          if (pool_.op(leaf) != Op::Variable) return true;
-          const expr::VarRef x = pool_.variable(leaf);
-          if (x.order > 0) set.insert(x.var);
-          return true;
-        };
-      };
-      all_leaves(e.left, true, differentiated_in(differential_));
-      if (!e.branch) all_leaves(e.left, false, differentiated_in(states_));
+      const Mentioned found = mentioned(e.left, [](expr::VarRef x) { return x.order > 0; });
+      for (const ExprId leaf : found.any) differential_.insert(pool_.variable(leaf).var);
+      if (e.branch) continue;
+      for (const ExprId leaf : found.all) states_.insert(pool_.variable(leaf).var);
     }
   }
 
-  bool is_value(ExprId leaf) const {
-    if (pool_.op(leaf) == Op::Delay) return false;
-    if (pool_.op(leaf) != Op::Variable) return true;
-    const expr::VarRef x = pool_.variable(leaf);
+  bool is_value(expr::VarRef x) const {
     if (x.order > 0 || declared_.count(x.var) != 0) return false;
     return states_.count(x.var) != 0 || differential_.count(x.var) == 0;
   }
 
-  bool chooses_values(ExprId row) {
+  bool chooses_values(ExprId row) const {
     if (pool_.has(row, expr::kHasOpaque | expr::kHasNumeric | expr::kHasDelay)) return false;
-    std::vector<ExprId> outside{row};
-    while (!outside.empty()) {
-      const ExprId e = outside.back();
-      outside.pop_back();
-      if (!pool_.has(e, expr::kHasEvented)) continue;
-      const expr::Operands operands = pool_.operands(e);
-      if (pool_.op(e) != Op::If) {
-        for (int i = 0; i < operands.size(); ++i) outside.push_back(operands[i]);
-        continue;
-      }
-      for (const int branch : {1, 2}) {
-        if (!all_leaves(operands[branch], true, [&](ExprId leaf) { return is_value(leaf); })) {
-          return false;
-        }
-      }
-    }
-    return true;
+    const Mentioned unknown = mentioned(row, [&](expr::VarRef x) { return !is_value(x); });
+    return unknown.is_good && unknown.any == unknown.all;
   }
 
   /// Per condition: it decides nothing but these equations. An equation with other conditions, too,
@@ -201,7 +208,6 @@ class Finder {
   std::span<const int> guards_;
   std::span<const std::vector<int>> of_equations_;
   std::unordered_set<expr::VarId> declared_, differential_, states_;
-  std::vector<ExprId> stack_;
   std::unordered_map<ExprId, std::int32_t> numbers_;  // of choices
 };
 

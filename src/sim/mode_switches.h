@@ -19,10 +19,10 @@ inline constexpr std::int32_t kFirstSwitch = 1 << 29;
 /// the frame that the equations read, and modes that differ in switches only have one plan in
 /// common: of 10^5 cells with a corner each, one that passes its corner costs no new analysis.
 ///
-/// An `if` is of that kind if its branches speak of nothing but `time`, values that are never
-/// unknown, and states: variables that are never declared unknown, and whose derivative stands in
-/// an equation that is always active, outside of all `if`s. A condition is a switch if it decides
-/// nothing but such `if`s.
+/// The `if`s of an equation are of that kind if all alternatives speak of the same unknowns, but
+/// for states: variables that are never declared unknown, and whose derivative stands in an
+/// equation that is always active, in all of its alternatives. A condition is a switch if it
+/// decides nothing but such equations.
 struct ModeSwitches {
   std::vector<int> conditions;       ///< ascending
   std::vector<expr::ExprId> leaves;  ///< of each: its truth in the frame

@@ -64,8 +64,15 @@ TEST_F(ModeSwitchesTest, ValuesOfStatesAreChosenByData) {
 // Which unknown an equation has is no value.
 TEST_F(ModeSwitchesTest, UnknownsAreNot) {
   equation(expr::sub(pool, dx, y));
-  equation(choose(above, q, expr::sub(pool, q, x)));
+  equation(choose(above, q, expr::sub(pool, one, x)));
   EXPECT_TRUE(found().empty());
+}
+
+// As where a side of an equation is one function: what all alternatives have is in each of them.
+TEST_F(ModeSwitchesTest, UnknownsThatAllAlternativesHaveMayBeInThem) {
+  equation(choose(above, expr::sub(pool, dx, q), expr::add(pool, dx, expr::mul(pool, q, y))));
+  equation(expr::sub(pool, q, choose(right, x, zero)));
+  EXPECT_EQ(found().conditions.size(), 2u);
 }
 
 TEST_F(ModeSwitchesTest, AVariableThatIsDifferentiatedInOneModeOnlyIsNoState) {
