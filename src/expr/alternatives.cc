@@ -177,6 +177,11 @@ class Tree {
 
 std::vector<ExprId> alternatives_of_calls(Pool& pool, std::span<const ExprId> roots,
                                           const std::function<bool(VarRef)>& moves) {
+  bool has_some = false;  // nearly all models have none
+  for (FunctionId f{0}; f.index < pool.function_count() && !has_some; ++f.index) {
+    has_some = pool.function(f).body && has_kinks(pool, pool.function(f).body);
+  }
+  if (!has_some) return {roots.begin(), roots.end()};
   const auto leaf_moves = [&](ExprId e) {
     return pool.op(e) == Op::Time || (pool.op(e) == Op::Variable && moves(pool.variable(e)));
   };

@@ -53,10 +53,9 @@ class Finder {
   /// those in all of them.
   struct Mentioned {
     std::vector<ExprId> any, all;
-    bool is_good = true;  ///< there is nothing in it that looks back
   };
 
-  /// Follows the nesting of `if`s, which the parser limits.
+  /// Not what only the past of counts. Follows the nesting of `if`s, which the parser limits.
   template <class Counts>
   Mentioned mentioned(ExprId root, const Counts& counts) const {
     Mentioned result;
@@ -69,11 +68,9 @@ class Finder {
       if (op == Op::Variable && counts(pool_.variable(e))) {
         result.any.push_back(e);
         result.all.push_back(e);
-      } else if (op == Op::Delay) {
-        result.is_good = false;
       } else if (op == Op::If) {
         add_branches(operands[1], operands[2], counts, result);
-      } else {
+      } else if (op != Op::Delay) {
         for (int i = 0; i < operands.size(); ++i) stack.push_back(operands[i]);
       }
     }
@@ -90,7 +87,6 @@ class Finder {
     const Mentioned then = mentioned(yes, counts), otherwise = mentioned(no, counts);
     for (const Mentioned* const one : {&then, &otherwise}) {
       result.any.insert(result.any.end(), one->any.begin(), one->any.end());
-      result.is_good = result.is_good && one->is_good;
     }
     if (pool_.op(no) == Op::NoAlternative) {
       result.all.insert(result.all.end(), then.all.begin(), then.all.end());
@@ -119,7 +115,7 @@ class Finder {
   bool chooses_values(ExprId row) const {
     if (pool_.has(row, expr::kHasOpaque | expr::kHasNumeric | expr::kHasDelay)) return false;
     const Mentioned unknown = mentioned(row, [&](expr::VarRef x) { return !is_value(x); });
-    return unknown.is_good && unknown.any == unknown.all;
+    return unknown.any == unknown.all;
   }
 
   /// Per condition: it decides nothing but these equations. An equation with other conditions, too,

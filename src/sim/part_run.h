@@ -100,6 +100,7 @@ class PartRun {
     bool is_known = true;              ///< there are no other unknowns
     bool is_of_states = true;          ///< there are no other variables at all
   };
+  std::int32_t state_number(expr::VarRef x) const;  ///< among those of the variant; -1: none
   Moving moving_in(expr::ExprId difference);
   std::optional<Tracked> track_constant(expr::ExprId difference) const;
   bool track_linear(expr::ExprId difference, const Moving& in, Tracked& result);

@@ -42,19 +42,24 @@ PartRun::Tracked& PartRun::tracked(ExprId difference) {
   return result;
 }
 
+std::int32_t PartRun::state_number(VarRef x) const {
+  if (part_.variant() == nullptr) return -1;
+  const std::vector<VarRef>& states = part_.variant()->choice.states;
+  const auto found = std::lower_bound(states.begin(), states.end(), x);
+  const bool is_there = found != states.end() && *found == x;
+  return is_there ? static_cast<std::int32_t>(found - states.begin()) : -1;
+}
+
 /// What a difference consists of: its states, and whether nothing else in it moves but time.
 PartRun::Moving PartRun::moving_in(ExprId difference) {
   const expr::Pool& pool = workshop_.pool();
-  std::span<const VarRef> states;
-  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
   Moving result;
   result.is_known = result.is_of_states = !pool.has(difference, expr::kHasDelay);
   for (const ExprId leaf : expr::variables(pool, std::array{difference}).node) {
     const VarRef x = pool.variable(leaf);
-    const auto state = std::lower_bound(states.begin(), states.end(), x);
-    if (state != states.end() && *state == x) {
+    if (const std::int32_t state = state_number(x); state >= 0) {
       result.leaves.push_back(leaf);
-      result.states.push_back(static_cast<std::int32_t>(state - states.begin()));
+      result.states.push_back(state);
     } else {
       result.is_of_states = false;
       if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
@@ -68,8 +73,6 @@ PartRun::Moving PartRun::moving_in(ExprId difference) {
 /// States and time with factors that are numbers, as nearly all borders are.
 std::optional<PartRun::Tracked> PartRun::track_constant(ExprId difference) const {
   const expr::Pool& pool = workshop_.pool();
-  std::span<const VarRef> states;
-  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
   const std::optional<WeightedSum> sum = weighted_sum(pool, difference);
   if (!sum || sum->terms.empty()) return std::nullopt;
   Tracked track;
@@ -84,10 +87,9 @@ std::optional<PartRun::Tracked> PartRun::track_constant(ExprId difference) const
       continue;
     }
     if (pool.op(e) != expr::Op::Variable) return std::nullopt;
-    const VarRef x = pool.variable(e);
-    const auto state = std::lower_bound(states.begin(), states.end(), x);
-    if (state == states.end() || *state != x) return std::nullopt;
-    factors.emplace_back(static_cast<std::int32_t>(state - states.begin()), factor);
+    const std::int32_t state = state_number(pool.variable(e));
+    if (state < 0) return std::nullopt;
+    factors.emplace_back(state, factor);
   }
   std::sort(factors.begin(), factors.end());
   if (track.has_time) track.constants.push_back(of_time);
@@ -160,8 +162,6 @@ ExprId PartRun::with_assigned(ExprId difference) {
 
 std::optional<IntervalSearch> PartRun::interval_search(ExprId difference) {
   expr::Pool& pool = workshop_.pool();
-  std::span<const VarRef> states;
-  if (part_.variant() != nullptr) states = part_.variant()->choice.states;
   auto formula = expr::IntervalFormula::make(pool, with_assigned(difference));
   if (!formula) return std::nullopt;
   std::vector<IntervalSearch::Leaf> leaves;
@@ -173,9 +173,8 @@ std::optional<IntervalSearch> PartRun::interval_search(ExprId difference) {
       leaf.place = part_.leaves().place(e);
       if (pool.op(e) == expr::Op::Variable) {
         const VarRef x = pool.variable(e);
-        const auto state = std::lower_bound(states.begin(), states.end(), x);
-        if (state != states.end() && *state == x) {
-          leaf.component = static_cast<std::int32_t>(state - states.begin());
+        if (const std::int32_t state = state_number(x); state >= 0) {
+          leaf.component = state;
         } else if (part_.plan() != nullptr && part_.plan()->analysis().unknown_index(x.var) >= 0) {
           return std::nullopt;
         }
