@@ -146,7 +146,7 @@ double Bdf::warm_step() {
   const double h = history_.step();
   for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = 2 * history_.row(2)[i] / h / h;
   norm_.set_reference(y_);
-  return first_order_step(norm_, r_, last);
+  return first_order_step(norm_, t_, r_, last);
 }
 
 StepStatus Bdf::begin(double t_limit) {
@@ -158,6 +158,7 @@ StepStatus Bdf::begin(double t_limit) {
     next_h_ = initial_step(norm_, t_, y_, yp_, 1, &ode_, t_limit, y_new_, f_);
     ++stats_.evaluations;
   }
+  weights_.start(t_, yp_);
   begin_at(std::min({next_h_, t_limit - t_, options_.max_step}));
   steps_ = 0;
   evaluated_at_ = factored_at_ = 0;

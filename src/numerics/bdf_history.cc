@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace chi::numerics {
 
@@ -39,6 +40,13 @@ void FadingWeights::restart(std::span<const double> y) {
   usual_step_ = 0;
 }
 
+void FadingWeights::start(double t, std::span<const double> yp) {
+  const double resolution = std::numeric_limits<double>::epsilon() * std::abs(t);
+  for (std::size_t i = 0; i < yp.size(); ++i) {
+    recent_[i] = std::max(recent_[i], resolution * std::abs(yp[i]) / relative_);
+  }
+}
+
 void FadingWeights::accept(std::span<const double> y, double h) {
   usual_step_ = std::max(h, usual_step_ * 0.9);
   const double kept = 1 - 0.1 * h / usual_step_;
@@ -53,18 +61,25 @@ void FadingWeights::weights(std::span<const double> y, std::span<double> out) co
   }
 }
 
-double first_order_step(const ErrorNorm& norm, std::span<const double> y,
-                        std::span<const double> yp, double remaining) {
+double first_order_step(const ErrorNorm& norm, double t, std::span<const double> y,
+                        std::span<const double> yp, double t_limit) {
+  constexpr double kAtRest = 1e-3;
   const double size = std::max(1.0, norm(y));
   const double slope = norm(yp);
-  if (!(slope > 0) || !std::isfinite(slope)) return std::min(1e-3 * remaining, 1e-3);
-  return std::min(0.5 * std::sqrt(size) / slope, 1e100);
+  if (!(slope > 0) || !std::isfinite(slope)) return step_at_rest(t, t_limit, kAtRest);
+  return std::max(std::min(0.5 * std::sqrt(size) / slope, 1e100), shortest_first_step(t));
 }
 
-double first_order_step(const ErrorNorm& norm, std::span<const double> second, double last) {
+double first_order_step(const ErrorNorm& norm, double t, std::span<const double> second,
+                        double last) {
   const double curvature = norm(second);
-  if (!std::isfinite(curvature)) return last * 1e-3;
-  return 4 * curvature * last * last > 1 ? 0.5 / std::sqrt(curvature) : last;
+  double h = last;
+  if (!std::isfinite(curvature)) {
+    h = last * 1e-3;
+  } else if (4 * curvature * last * last > 1) {
+    h = 0.5 / std::sqrt(curvature);
+  }
+  return std::min(last, std::max(h, shortest_first_step(t)));
 }
 
 }  // namespace chi::numerics

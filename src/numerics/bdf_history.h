@@ -22,7 +22,10 @@ void shift_powers(DenseOutput& dense);
 class FadingWeights {
  public:
   explicit FadingWeights(const ErrorNorm& norm);
-  void restart(std::span<const double> y);           ///< forgets the past
+  void restart(std::span<const double> y);  ///< forgets the past
+  /// At the start of a motion at t: how far y moves within the resolution of t is no error. Without
+  /// that a first step at order 1 can be asked to be shorter than time can tell.
+  void start(double t, std::span<const double> yp);
   void accept(std::span<const double> y, double h);  ///< after each step
   void weights(std::span<const double> y, std::span<double> out) const;
 
@@ -34,11 +37,13 @@ class FadingWeights {
 };
 
 /// First step of a multistep method at order 1, whose local error is about h² |y''| / 2, without
-/// knowing y'': guesses |y''| ≈ |y'|² / |y| in the error norm. `remaining` bounds it if y' = 0.
-double first_order_step(const ErrorNorm& norm, std::span<const double> y,
-                        std::span<const double> yp, double remaining);
+/// knowing y'': guesses |y''| ≈ |y'|² / |y| in the error norm; a part of the way to `t_limit` if
+/// y' = 0. Not below `shortest_first_step`.
+double first_order_step(const ErrorNorm& norm, double t, std::span<const double> y,
+                        std::span<const double> yp, double t_limit);
 
 /// The same knowing y'', and never longer than `last`.
-double first_order_step(const ErrorNorm& norm, std::span<const double> second, double last);
+double first_order_step(const ErrorNorm& norm, double t, std::span<const double> second,
+                        double last);
 
 }  // namespace chi::numerics

@@ -30,14 +30,29 @@ TEST(BdfHistory, FirstStepFitsTheCurvature) {
   ErrorNorm norm({.relative = 1e-6, .absolute = 1e-9}, 1, {});
   const std::vector<double> y{1.0}, slope{1.0}, curvature{1.0}, none{0.0};
   norm.set_reference(y);
-  const double h = first_order_step(norm, y, slope, 1.0);
+  const double h = first_order_step(norm, 0, y, slope, 1.0);
   EXPECT_LT(h * h / 2 * norm(curvature), 1);
   EXPECT_GT(h, 1e-5);
-  const double warm = first_order_step(norm, curvature, 1.0);
+  const double warm = first_order_step(norm, 0, curvature, 1.0);
   EXPECT_LT(warm * warm / 2 * norm(curvature), 1);
   EXPECT_GT(warm, 1e-5);
-  EXPECT_EQ(first_order_step(norm, none, 0.25), 0.25);  // never longer than before
-  EXPECT_GT(first_order_step(norm, y, none, 1.0), 0);   // at rest
+  EXPECT_EQ(first_order_step(norm, 0, none, 0.25), 0.25);  // never longer than before
+  EXPECT_GT(first_order_step(norm, 0, y, none, 1.0), 0);   // at rest
+}
+
+// A value that moves by 450 tolerances within an ulp of time is not known any better than that.
+TEST(BdfHistory, WeightsKnowTheResolutionOfTime) {
+  const ErrorNorm norm({.relative = 1e-6, .absolute = 1e-9}, 2, {});
+  FadingWeights weights(norm);
+  const std::vector<double> y{0.0, 1.0}, slope{1e6, 1.0};
+  std::vector<double> w(2);
+  weights.restart(y);
+  weights.weights(y, w);
+  EXPECT_DOUBLE_EQ(w[0], 1e9);
+  weights.start(3600, slope);
+  weights.weights(y, w);
+  EXPECT_LT(w[0], 1 / (1e6 * (std::nextafter(3600.0, 1e9) - 3600.0)));
+  EXPECT_DOUBLE_EQ(w[1], 1 / (1e-6 + 1e-9));
 }
 
 }  // namespace

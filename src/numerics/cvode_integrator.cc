@@ -240,7 +240,7 @@ double CvodeIntegrator::warm_step() {
   sundials::point_at(view_.get(), work_);
   check(CVodeGetDky(cvode_.get(), inside(t_), 2, view_.get()));
   norm_.set_reference(y());
-  return first_order_step(norm_, work_, last);
+  return first_order_step(norm_, t_, work_, last);
 }
 
 // CVODE interpolates up to its own time plus a hundred ulps; a creep may be further ahead.
@@ -259,6 +259,7 @@ StepStatus CvodeIntegrator::begin(double t_limit) {
     first_step_ = initial_step(norm_, t_, y(), yp_, 1, &problem_, t_limit, work_, work_f_);
     ++counts_.evaluations;
   }
+  weights_.start(t_, yp_);
   count_cvode(counts_);
   check(CVodeReInit(cvode_.get(), t_, y_.get()));
   check(CVodeSetInitStep(cvode_.get(), std::min(first_step_, t_limit - t_)));

@@ -305,15 +305,16 @@ double IdaIntegrator::warm_step() const {
   check(IDAGetDky(ida_.get(), t_, 2, second.get()));
   ErrorNorm norm = norm_;
   norm.set_reference(y());
-  return first_order_step(norm, sundials::values(second.get()), last);
+  return first_order_step(norm, t_, sundials::values(second.get()), last);
 }
 
 void IdaIntegrator::begin(double t_limit) {
+  weights_.start(t_, yp());
   count_ida(counts_);
   check(IDAReInit(ida_.get(), t_, y_.get(), yp_.get()));
   if (first_step_ == 0) {
     norm_.set_reference(y());
-    first_step_ = first_order_step(norm_, y(), yp(), t_limit - t_);
+    first_step_ = first_order_step(norm_, t_, y(), yp(), t_limit);
   }
   check(IDASetInitStep(ida_.get(), std::min(first_step_, t_limit - t_)));
   begun_ = true;

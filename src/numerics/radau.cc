@@ -50,7 +50,7 @@ class Radau final : public Integrator {
  private:
   enum class Trial { Good, Inaccurate, Outside, Unsolved, Misled, Singular, Fatal };
 
-  StepStatus start();
+  StepStatus start(double t_limit);
   Trial try_step(double h);
   Trial try_with_jacobian(double h);
   Trial prepare_matrices(double h);
@@ -123,7 +123,7 @@ void Radau::restart(double t, std::span<const double> y, std::span<const double>
   stages_.forget_rate();
 }
 
-StepStatus Radau::start() {
+StepStatus Radau::start(double t_limit) {
   if (ode_) {
     const EvalStatus status = ode_->rhs(t_, y_, yp_);
     if (status == EvalStatus::Fatal) return StepStatus::Fatal;
@@ -132,7 +132,7 @@ StepStatus Radau::start() {
   if (options_.fixed_step > 0) h_ = options_.fixed_step;
   if (h_ == 0) {
     norm_.set_reference(y_);
-    h_ = initial_step(norm_, t_, y_, yp_, 3, nullptr, t_, {}, {});
+    h_ = initial_step(norm_, t_, y_, yp_, 3, nullptr, t_limit, {}, {});
   }
   started_ = true;
   return StepStatus::Stepped;
@@ -141,7 +141,7 @@ StepStatus Radau::start() {
 StepStatus Radau::step(double t_limit) {
   CHI_CHECK(t_limit > t_, "the limit is not ahead");
   if (!started_) {
-    if (const StepStatus status = start(); status != StepStatus::Stepped) return status;
+    if (const StepStatus status = start(t_limit); status != StepStatus::Stepped) return status;
   }
   norm_.set_reference(y_);
   newton_norm_.set_reference(y_);

@@ -70,13 +70,27 @@ double smallest_step(double t, double first_tried) {
   return std::max({kUnit * std::abs(t), kUnit * first_tried, std::numeric_limits<double>::min()});
 }
 
+double shortest_first_step(double t) {
+  constexpr double kUnit = 4096 * std::numeric_limits<double>::epsilon();
+  return kUnit * std::abs(t);
+}
+
+double step_at_rest(double t, double t_limit, double part) {
+  const double ahead = t_limit - t;
+  const double scale = ahead < kLongestStep ? ahead : std::max(std::abs(t), 1.0);
+  return std::max(part * scale, shortest_first_step(t));
+}
+
 double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
                     std::span<const double> yp, int order, OdeProblem* problem, double t_limit,
                     std::span<double> work_y, std::span<double> work_f) {
+  constexpr double kAtRest = 1e-6;
   const double d0 = norm(y);
   const double d1 = norm(yp);
-  // y moves by a hundredth of itself, or by one tolerance. Where it rests any guess must do.
-  const double h0 = d1 > 1e-200 && std::isfinite(d1) ? std::max(0.01 * d0, 1.0) / d1 : 1e-6;
+  const double least = shortest_first_step(t);
+  // y moves by a hundredth of itself, or by one tolerance.
+  const double h0 = d1 > 1e-200 && std::isfinite(d1) ? std::max({0.01 * d0 / d1, 1 / d1, least})
+                                                     : step_at_rest(t, t_limit, kAtRest);
   const double probe = std::min(h0, t_limit - t);
   if (!problem || probe < 1e-3 * h0) return h0;
 
@@ -89,7 +103,7 @@ double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
   const double rate = std::max(d2 / std::max(d1, 1e-200), 1e-200);
   const double h1 =
       d1 > 1e-200 ? std::pow(0.01 * rate / d1, 1.0 / (order + 1)) / rate : std::sqrt(0.01 / d2);
-  return std::min(100 * h0, h1);
+  return std::max(std::min(100 * h0, h1), least);
 }
 
 }  // namespace chi::numerics

@@ -43,13 +43,21 @@ class ErrorNorm {
 /// of the step that was tried first.
 double smallest_step(double t, double first_tried);
 
+/// A first step guess is not shorter: from values that are tiny beside their slopes it would be,
+/// and no time between `t` and `t` + step be left for the error test to choose from.
+double shortest_first_step(double t);
+
+/// A first step where nothing moves and slopes tell no unit of time: this part of the way to
+/// `t_limit` or, if nothing limits it, of |t| or 1.
+double step_at_rest(double t, double t_limit, double part);
+
 /// First step for a method of order p, from |y|, |y'| and, if `problem` is given, a difference
 /// quotient of y' along an explicit Euler step, not beyond `t_limit`: one evaluation, into `work_y`
 /// and `work_f`. If that fails, or the limit is too near for it, a cautious guess is returned.
 ///
 /// After [1], made independent of the unit of time: with d₁ = |y'| and r = |y''| / |y'| the
-/// derivative of order p + 1 is guessed as d₁ r^p. [1] E. Hairer, S. P. Nørsett, G. Wanner, Solving
-/// Ordinary Differential Equations I, 2nd ed., p. 169.
+/// derivative of order p + 1 is guessed as d₁ r^p. Not below `shortest_first_step`. [1] E. Hairer,
+/// S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., p. 169.
 double initial_step(const ErrorNorm& norm, double t, std::span<const double> y,
                     std::span<const double> yp, int order, OdeProblem* problem, double t_limit,
                     std::span<double> work_y, std::span<double> work_f);

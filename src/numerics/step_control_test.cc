@@ -76,6 +76,32 @@ TEST(StepControl, InitialStepSuitsTheProblem) {
   EXPECT_LT(from_rest, 1e-2);
 }
 
+// x' = 1e8 from 0 at t = 1 moves by one tolerance in 1e-17: a step has to be told from none.
+TEST(StepControl, InitialStepIsNoShorterThanTimeCanTell) {
+  ErrorNorm norm({.relative = 1e-6, .absolute = 1e-9}, 1, {});
+  CallableOde steep(1, [](double t, auto, auto f) { f[0] = 1e8 * t; });
+  const std::vector<double> rest{0.0};
+  std::vector<double> work(1), slope(1);
+  norm.set_reference(rest);
+  for (const double t : {1.0, -3600.0, 1e9}) {
+    const std::vector<double> yp{1e8 * t};
+    const double h = initial_step(norm, t, rest, yp, 5, &steep, 1e30, work, slope);
+    EXPECT_GT(h, 25 * smallest_step(t, 0));
+  }
+}
+
+// Where nothing moves only the limit tells the unit of time.
+TEST(StepControl, InitialStepAtRestIsAPartOfTheWayAhead) {
+  ErrorNorm norm({.relative = 1e-6, .absolute = 1e-9}, 1, {});
+  const std::vector<double> rest{0.0};
+  norm.set_reference(rest);
+  const double short_way = initial_step(norm, 0, rest, rest, 3, nullptr, 1e-12, {}, {});
+  EXPECT_LT(short_way, 1e-13);
+  EXPECT_EQ(initial_step(norm, 0, rest, rest, 3, nullptr, std::ldexp(1e-12, 60), {}, {}),
+            std::ldexp(short_way, 60));
+  EXPECT_GT(initial_step(norm, 0, rest, rest, 3, nullptr, HUGE_VAL, {}, {}), 0);
+}
+
 TEST(StepControl, SmallestStepFollowsTheResolutionOfTime) {
   EXPECT_GT(1.0 + smallest_step(1.0, 0), 1.0);
   EXPECT_GT(1e9 + smallest_step(1e9, 0), 1e9);
