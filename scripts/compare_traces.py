@@ -109,7 +109,7 @@ def deviation(old, new):
 
 def compare(task):
     """Name of a run and what differs; an empty text if nothing does."""
-    old, new, path, options, timeout = task
+    old, new, path, options, timeout, ignored = task
     name = f"{path.relative_to(ROOT)} {shlex.join(options)}"
     with tempfile.TemporaryDirectory() as folder:
         # One folder name for both, since messages may contain it.
@@ -120,6 +120,10 @@ def compare(task):
         return name, None
     if results[0] is None or results[1] is None:
         return name, f"only one of them ended within {timeout} s"
+    if ignored:
+        for left in results:
+            for what in ("output", "diagnostics", "event log"):
+                left[what] = re.sub(ignored.encode(), b"", left[what], flags=re.M)
     differing = [what for what in results[0] if results[0][what] != results[1][what]]
     if not differing:
         return name, ""
@@ -137,6 +141,7 @@ def main():
     parser.add_argument("--jobs", "-j", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=20, help="seconds per run; what neither build finishes is skipped")
     parser.add_argument("--filter", default="", help="only paths that contain this text")
+    parser.add_argument("--ignore", default="", metavar="REGEX", help="text of output and event log that may differ")
     arguments = parser.parse_args()
     tasks = []
     for folder in arguments.folders:
@@ -145,7 +150,7 @@ def main():
             if arguments.filter not in str(path):
                 continue
             for options in runs_of(path):
-                tasks.append((arguments.old.resolve(), arguments.new.resolve(), path, options, arguments.timeout))
+                tasks.append((arguments.old.resolve(), arguments.new.resolve(), path, options, arguments.timeout, arguments.ignore))
     same = skipped = 0
     different = []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

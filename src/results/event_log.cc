@@ -59,9 +59,10 @@ void EventLog::state_event(double time, std::string_view what, Span span, int di
 }
 
 void EventLog::mode_change(double time, std::string_view part, std::string_view what,
-                           std::string_view because, Span span) {
+                           std::string_view because, std::string_view found_by, Span span) {
   std::string more = fmt::format(",\"part\":{}", json_quote(part));
   if (!because.empty()) more += fmt::format(",\"because\":{}", json_quote(because));
+  if (!found_by.empty()) more += fmt::format(",\"found_by\":{}", json_quote(found_by));
   line(time, "mode", what, more, span, part);
 }
 

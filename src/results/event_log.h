@@ -33,7 +33,7 @@ class EventLog : public sim::Observer {
   void printed(double time, std::string_view process, std::string_view text, Span span) override;
   void state_event(double time, std::string_view what, Span span, int direction) override;
   void mode_change(double time, std::string_view part, std::string_view what,
-                   std::string_view because, Span span) override;
+                   std::string_view because, std::string_view found_by, Span span) override;
   void jump(double time, std::string_view variable, double before, double after,
             std::string_view what, Span span) override;
   void conserved(double time, std::string_view what, double before, double after,

@@ -178,6 +178,7 @@ void Engine::count(RunCounts& counts) const {
     counts.rejected += part.integration.rejected;
     counts.evaluations += part.integration.evaluations;
     counts.jacobians += part.integration.jacobians;
+    counts.searches.add(member.part->searches());
   }
   counts.mode_switches += mode_switches_;
   counts.state_events += state_events_;

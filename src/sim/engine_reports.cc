@@ -30,6 +30,7 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
     if (was == is) continue;
     observer->slide(now, part.text(part.difference(b)) + " = 0", is, part.border_span(b));
   }
+  const std::string_view found_by = part.found_by() ? name(*part.found_by()) : "";
   if (before != nullptr && part.plan() != before) {
     std::string changed;
     Span span = {};
@@ -44,10 +45,10 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
       changed += (changed.empty() ? "" : ", ") + part.text(part.difference(b)) + relation;
     }
     if (changed.empty()) span = part.first_span();
-    observer->mode_change(now, part.name(), part.mode_text(), changed, span);
+    observer->mode_change(now, part.name(), part.mode_text(), changed, found_by, span);
   }
   if (before == nullptr && part.has_modes())
-    observer->mode_change(now, part.name(), part.mode_text(), "", part.first_span());
+    observer->mode_change(now, part.name(), part.mode_text(), "", found_by, part.first_span());
   for (const Change& change : part.jumps()) {
     if (change.variable.var.index >= workshop_.model.variable_slots) continue;  // of our own
     observer->jump(now, variable_name(change.variable), change.before, change.after,

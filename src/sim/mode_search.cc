@@ -23,9 +23,15 @@ constexpr double kWeightBand = 1e-9;
 }  // namespace
 
 bool ModeSearch::run() {
-  if (search()) return true;
-  explain();
-  return false;
+  const bool found = search();
+  SearchCounts& counts = part_.searches_;
+  if (found) {
+    counts.note(*part_.found_by_);
+  } else {
+    ++counts.failed;
+    explain();
+  }
+  return found;
 }
 
 bool ModeSearch::search() {
@@ -47,35 +53,70 @@ bool ModeSearch::is_avoided(const Attempt& attempt) {
   return true;
 }
 
+bool ModeSearch::note(Strategy strategy) {
+  part_.found_by_ = strategy;
+  return true;
+}
+
+bool ModeSearch::try_ways(std::span<const Way> ways) {
+  return std::ranges::any_of(ways,
+                             [&](const Way& way) { return way.run(*this) && note(way.strategy); });
+}
+
+bool ModeSearch::may_slide() const { return part_.workshop_.options.sliding != Sliding::Error; }
+
 bool ModeSearch::find() {
+  using S = ModeSearch;
+  static constexpr std::array kFirst = {
+      Way{Strategy::ExactIteration, [](S& s) { return !s.jumps_ && s.iterate_exactly(s.start_); }},
+      Way{Strategy::Iteration, [](S& s) { return s.iterate(s.start_); }},
+  };
+  static constexpr std::array kOthers = {
+      Way{Strategy::Kinks,
+          [](S& s) { return s.find_kinks(s.start_, Kinks::Assigned) && s.iterate(s.start_); }},
+      Way{Strategy::EqualValues, [](S& s) { return s.take_indifferent(); }},
+      Way{Strategy::Pivoting, [](S& s) { return s.pivot(s.start_, false); }},
+      Way{Strategy::ActiveSet, [](S& s) { return s.iterate_sliding(s.start_); }},
+      Way{Strategy::ActiveSet,
+          [](S& s) { return s.start_ != s.without_kinks_ && s.iterate_sliding(s.without_kinks_); }},
+      Way{Strategy::AllKinks,
+          [](S& s) { return s.find_kinks(s.start_, Kinks::Any) && s.iterate(s.start_); }},
+      Way{Strategy::WholeLaws, [](S& s) { return s.take_whole(s.start_); }},
+      Way{Strategy::NearKinks,
+          [](S& s) { return s.find_kinks(s.start_, Kinks::Near) && s.iterate(s.start_); }},
+      Way{Strategy::SlidingPivoting, [](S& s) { return s.may_slide() && s.pivot(s.start_, true); }},
+      Way{Strategy::Impact, [](S& s) { return s.take_impact(); }},
+      Way{Strategy::FromEnds, [](S& s) { return s.iterate_from_ends(s.start_); }},
+      Way{Strategy::Neighbours, [](S& s) { return s.search_near(s.start_); }},
+      Way{Strategy::Resting, [](S& s) { return s.take_resting(); }},
+      Way{Strategy::Touch, [](S& s) { return s.take_touch(); }},
+      Way{Strategy::Impact, [](S& s) { return s.take_impact(); }},
+      Way{Strategy::SlidingSubsets,
+          [](S& s) { return s.may_slide() && s.search_sliding(s.start_); }},
+  };
+  static constexpr std::array kLast = {
+      Way{Strategy::SharedRest, [](S& s) { return s.iterate_sliding(s.start_, true); }},
+      Way{Strategy::ByValue, [](S& s) { return s.take_by_value(); }},
+  };
   loaded_ = part_.frame_;
-  Sides start = start_sides();
-  if (part_.is_crowded() || is_singular_corner()) find_any_kinks(start);
-  const Sides first = start;
-  Plan* const asked = part_.plan_for(start).plan;
-  if (const auto before = part_.taken_.find({start, asked}); before != part_.taken_.end()) {
-    if (take(before->second)) return true;
+  start_ = start_sides();
+  if (part_.is_crowded() || is_singular_corner()) find_any_kinks(start_);
+  const Sides first = start_;
+  Plan* const asked = part_.plan_for(start_).plan;
+  if (const auto before = part_.taken_.find({start_, asked}); before != part_.taken_.end()) {
+    if (take(before->second)) return note(Strategy::Remembered);
     part_.taken_.erase(before);
     forget_attempts();  // what was right another time must not decide what is in doubt now
   }
-  leave_surfaces(start);
-  if (initial_ && start_as_set(start)) return true;
+  leave_surfaces(start_);
+  if (initial_ && start_as_set(start_)) return note(Strategy::StartAsSet);
   for (const bool jumps : {false, true}) {
     if (jumps && (!may_jump() || (met_stuck_ && avoids_stuck_))) break;
     jumps_ = jumps;
-    const bool may_slide = part_.workshop_.options.sliding != Sliding::Error;
-    bool found = !jumps && iterate_exactly(start);
-    found = found || iterate(start);
-    const bool has_solution = attempt(start).solved;
-    const Sides without_kinks = start;
-    found = found || (find_kinks(start, Kinks::Assigned) && iterate(start)) || take_indifferent() ||
-            pivot(start, false) || iterate_sliding(start) ||
-            (start != without_kinks && iterate_sliding(without_kinks)) ||
-            (find_kinks(start, Kinks::Any) && iterate(start)) || take_whole(start) ||
-            (find_kinks(start, Kinks::Near) && iterate(start)) ||
-            (may_slide && pivot(start, true)) || take_impact() || iterate_from_ends(start) ||
-            search_near(start) || take_resting() || take_touch() || take_impact() ||
-            (may_slide && search_sliding(start));
+    bool found = try_ways(kFirst);
+    const bool has_solution = attempt(start_).solved;
+    without_kinks_ = start_;
+    found = found || try_ways(kOthers);
     if (!found) continue;
     // A switch that opens leads through the same modes without a solution every time.
     if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
@@ -84,7 +125,7 @@ bool ModeSearch::find() {
   if (met_stuck_ && avoids_stuck_) return false;
   const bool jumps = std::exchange(jumps_, false);
   budget_ = std::max(budget_, kForRest);
-  if (iterate_sliding(start, true) || take_by_value()) return true;
+  if (try_ways(kLast)) return true;
   jumps_ = jumps;
   return false;
 }
@@ -129,6 +170,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   Attempt& attempt = place->second;
   if (!is_new) return attempt;
   --budget_;
+  ++part_.searches_.tried;
   order_.push_back(&attempt);
   assumed_.push_back(sides);
   show_loaded();

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "sim/part.h"
@@ -72,6 +73,13 @@ class ModeSearch {
 
   bool search();
   bool find();
+  /// One way to look for the mode; the table is in mode_search.cc.
+  struct Way {
+    Strategy strategy;
+    bool (*run)(ModeSearch&);
+  };
+  bool try_ways(std::span<const Way> ways);
+  bool note(Strategy strategy);  ///< it found the mode; true
   bool is_avoided(const Attempt& attempt);
   Sides start_sides();
   void forget_attempts();
@@ -137,6 +145,7 @@ class ModeSearch {
   bool is_indifferent(const Sides& sides, const Sides& followers);
   // mode_impacts.cc
   bool may_jump() const;
+  bool may_slide() const;
   Sides pushed_sides(const std::vector<Change>& changes, Sides sides);
   Sides impact_sides(const Attempt& attempt, const Sides& sides);
   void let_impulses_decide(Attempt& attempt);
@@ -186,7 +195,9 @@ class ModeSearch {
   bool is_over_ = false;  // an impulse was at this instant; nothing jumps again
   std::vector<double> loaded_;
   std::vector<double>
-      assigned_;  // the same with what the equations make of assigned values; once asked for
+      assigned_;         // the same with what the equations make of assigned values; once asked for
+  Sides start_;          // the sides that the search begins with,
+  Sides without_kinks_;  // and those before switches were opened in them
   const Attempt* shown_ = nullptr;  // its values are the part's; none: `loaded_`
   std::map<std::pair<Sides, bool>, Attempt> attempts_;
   std::vector<Attempt*> order_;           // as they were made

@@ -21,9 +21,10 @@ class Observer {
   /// its event function touched zero and went back.
   virtual void state_event(double time, std::string_view what, Span span, int direction) = 0;
   /// The equations of `part` are from now on those of the mode `what`, also at the start of a part
-  /// that has several. `because`: the relations that changed, if any did.
+  /// that has several. `because`: the relations that changed, if any did. `found_by`: the strategy that found
+  /// the mode (search_counts.h); empty if there was nothing to search.
   virtual void mode_change(double time, std::string_view part, std::string_view what,
-                           std::string_view because, Span span) = 0;
+                           std::string_view because, std::string_view found_by, Span span) = 0;
   /// A variable took another value without being assigned; `what` says why.
   virtual void jump(double time, std::string_view variable, double before, double after,
                     std::string_view what, Span span) = 0;

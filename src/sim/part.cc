@@ -519,6 +519,7 @@ bool Part::settle(double time) {
     jumps_.clear();
     conserved_.clear();
     fill_missing_steps();
+    found_by_.reset();
     const bool found = settle_only_mode() || ModeSearch(*this, !has_started_).run();
     add_changes(jumps, jumps_);
     conserved.insert(conserved.end(), conserved_.begin(), conserved_.end());

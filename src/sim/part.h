@@ -21,6 +21,7 @@
 #include "sim/mode_switches.h"
 #include "sim/parts.h"
 #include "sim/plan.h"
+#include "sim/search_counts.h"
 #include "sim/state_monitor.h"
 #include "sim/workshop.h"
 
@@ -80,6 +81,9 @@ class Part {
   /// `except`, if given.
   std::string mode_text(const Sides& sides, const Sides* except = nullptr) const;
   std::int64_t iterations() const { return iterations_; }  ///< of Newton's method, in `settle`
+  const SearchCounts& searches() const { return searches_; }
+  /// How the present mode was found; none if it is the only one.
+  std::optional<Strategy> found_by() const { return found_by_; }
 
   Plan* plan() const { return plan_; }
   StateVariant* variant() const { return variant_; }
@@ -490,6 +494,8 @@ class Part {
   std::vector<Met> met_;
   std::optional<Met> failed_;
   std::int64_t iterations_ = 0;
+  SearchCounts searches_;
+  std::optional<Strategy> found_by_;
   std::optional<Diagnostic> failure_;
 
   std::map<std::vector<char>, Plan*> by_truths_;

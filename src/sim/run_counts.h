@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "sim/search_counts.h"
+
 namespace chi::sim {
 
 /// What a run counted, for `--stats`.
@@ -19,6 +21,7 @@ struct RunCounts {
   std::int64_t state_events = 0;  ///< borders of guards and conditions that were reached
   std::int64_t modes = 0;         ///< different ones that were met
   std::int64_t mode_switches = 0;
+  SearchCounts searches = {};  ///< for consistent modes
 };
 
 }  // namespace chi::sim

@@ -178,7 +178,7 @@ refused("--events", "run ball.chi --end 1 --events ball.chi", "is the model", ha
 refused("--events", "run ball.chi --end 1 --events e.jsonl", "is the model", before="rm -f e.jsonl; ln -s ball.chi e.jsonl")
 refused("--out", "run ball.chi --end 1 --out a.csv --events ./a.csv", "written twice", lacks("a.csv"))
 works("run ball.chi --end 1 --events /dev/stdout", '"kind":"state"')
-works("run ball.chi --end 1 --stats", "state events", "steps", "simulate")
+works("run ball.chi --end 1 --stats", "state events", "steps", "mode searches", "by start values as set", "simulate")
 
 # ---- chi run: numerical methods
 

@@ -131,8 +131,8 @@ class Run {
     initialise_seconds_ = seconds(start, Clock::now());
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGTERM, on_interrupt);  // `timeout`, batch systems
-    std::signal(SIGPIPE, SIG_IGN);  // who reads the output may go; the results are kept
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of writing like any other
+    std::signal(SIGPIPE, SIG_IGN);       // who reads the output may go; the results are kept
+    std::signal(SIGXFSZ, SIG_IGN);       // a limit on files is an error of writing like any other
     const Clock::time_point begin = Clock::now();
     const sim::Outcome outcome = scheduler.run();
     simulate_seconds_ = seconds(begin, Clock::now());
@@ -229,6 +229,10 @@ class Run {
         outcome.failed());
     for (const auto& [name, key, value] : counters(counts))
       text += fmt::format("\"{}\":{},", key, value);
+    std::string strategies;
+    for (const auto& [name, count] : strategies_used(counts))
+      strategies += fmt::format("{}\"{}\":{}", strategies.empty() ? "" : ",", name, count);
+    if (!strategies.empty()) text += fmt::format("\"found_by\":{{{}}},", strategies);
     text += fmt::format(
         "\"seconds\":{{\"compile\":{:.6f},\"initialise\":{:.6f},\"simulate\":{:.6f}}}}}}}",
         compile_seconds_, initialise_seconds_, simulate_seconds_);
@@ -240,6 +244,8 @@ class Run {
         (outcome.failed() ? std::string("the run failed") : driver::ending(outcome)) + "\n";
     for (const auto& [name, key, value] : counters(counts))
       text += fmt::format("  {:<18}{:>12}\n", name, value);
+    for (const auto& [name, count] : strategies_used(counts))
+      text += fmt::format("    by {:<19}{:>6}\n", name, count);
     const std::pair<const char*, double> times[] = {{"compile", compile_seconds_},
                                                     {"initialise", initialise_seconds_},
                                                     {"simulate", simulate_seconds_}};
@@ -259,16 +265,31 @@ class Run {
                                 {"communications", "communications", counts.communications},
                                 {"resumptions", "resumptions", counts.resumptions},
                                 {"instants", "instants", counts.instants}};
-    if (counts.steps + counts.evaluations + counts.state_events + counts.modes > 0) {
+    if (counts.steps + counts.evaluations + counts.state_events + counts.modes +
+            counts.searches.searches() >
+        0) {
       all.insert(all.end(), {{"steps", "steps", counts.steps},
                              {"rejected steps", "rejected_steps", counts.rejected},
                              {"evaluations", "evaluations", counts.evaluations},
                              {"jacobians", "jacobians", counts.jacobians},
                              {"state events", "state_events", counts.state_events},
                              {"modes", "modes", counts.modes},
-                             {"mode switches", "mode_switches", counts.mode_switches}});
+                             {"mode switches", "mode_switches", counts.mode_switches},
+                             {"mode searches", "mode_searches", counts.searches.searches()},
+                             {"modes tried", "modes_tried", counts.searches.tried}});
     }
     return all;
+  }
+
+  /// How often each strategy found a consistent mode, of those that did.
+  static std::vector<std::pair<std::string_view, std::int64_t>> strategies_used(
+      const sim::RunCounts& counts) {
+    std::vector<std::pair<std::string_view, std::int64_t>> used;
+    for (std::size_t i = 0; i < sim::kStrategies; ++i) {
+      if (counts.searches.found[i] == 0) continue;
+      used.emplace_back(sim::name(static_cast<sim::Strategy>(i)), counts.searches.found[i]);
+    }
+    return used;
   }
 
   struct Close {
