@@ -49,9 +49,8 @@ std::optional<Sides> ModeSearch::with_followers(const Sides& sides) {
     }
     for (const int b : still) {
       if (orientation[at(b)] == 0) continue;
-      result[at(b)] = is_moved[at(b)] ? Side::On : Side::Follow;
+      result[at(b)] = is_moved[at(b)] ? Stand(Side::On) : Stand::follow(first, orientation[at(b)]);
       is_moved[at(b)] = 1;
-      part_.followed_[at(b)] = {first, orientation[at(b)]};
     }
   }
   if (result != right) return result;
@@ -59,8 +58,9 @@ std::optional<Sides> ModeSearch::with_followers(const Sides& sides) {
   return std::nullopt;
 }
 
-/// What both of its own sides push back stays by itself: dry friction holds each body of a row, even
-/// if the next one to it slides. Asked of all at once: one by one there would be too many modes.
+/// What both of its own sides push back stays by itself: dry friction holds each body of a row,
+/// even if the next one to it slides. Asked of all at once: one by one there would be too many
+/// modes.
 void ModeSearch::leave_out_held(const Sides& sides, std::vector<int>& still) {
   const auto beside = [&](Side side) -> const Attempt& {
     Sides all = sides;
@@ -79,7 +79,9 @@ void ModeSearch::leave_out_held(const Sides& sides, std::vector<int>& still) {
 bool ModeSearch::is_indifferent(const Sides& sides, const Sides& followers) {
   return std::ranges::all_of(std::array{Side::Plus, Side::Minus}, [&](Side side) {
     Sides beside = followers;
-    std::ranges::replace(beside, Side::Follow, side);
+    for (Stand& stand : beside) {
+      if (stand == Side::Follow) stand = side;
+    }
     return have_same_values(attempt(sides), attempt(beside));
   });
 }

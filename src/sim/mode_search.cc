@@ -628,7 +628,7 @@ bool ModeSearch::has_not_ended(Attempt& a, const Sides& assumed, int border) {
   const int direction =
       part_.derivative_sign(*there.plan, there.frame, part_.differences(other)[at(border)],
                             part_.vanishing_slope(there.frame, border), climbed);
-  return direction != static_cast<int>(assumed[at(border)]);
+  return direction != static_cast<int>(side);
 }
 
 /// A current of a microampere counts as one, and must not be lost because it is small: first a mode
@@ -735,7 +735,7 @@ bool ModeSearch::search_near(const Sides& start) {
     const bool found = any_choice(borders.size(), changes, [&](const auto& chosen) {
       Sides sides = start;
       for (const std::size_t i : chosen) {
-        Side& side = sides[at(borders[i])];
+        Stand& side = sides[at(borders[i])];
         side = side == Side::Plus ? Side::Minus : Side::Plus;
       }
       return budget_ <= 0 || take_or_follow(sides);

@@ -170,8 +170,7 @@ Sides ModeSearch::with_switched(Sides sides) {
       if (sides[at(b)] == Side::Slide || above == below || !is_reached_now(b)) continue;
       const bool with_it = above == Side::Plus || below == Side::Minus;
       if (!with_it && above != Side::Minus && below != Side::Plus) continue;
-      sides[at(b)] = Side::Follow;
-      part_.followed_[at(b)] = {first, with_it ? 1 : -1};
+      sides[at(b)] = Stand::follow(first, with_it ? 1 : -1);
     }
   }
   return sides;

@@ -129,7 +129,6 @@ void Part::prepare() {
                        in_conditions_.end());
   sides_.resize(conditions_.borders().size(), Side::On);
   sides_time_ = std::numeric_limits<double>::quiet_NaN();
-  followed_.resize(conditions_.borders().size());
   touched_.resize(conditions_.borders().size(), 0);
   grazed_.resize(conditions_.borders().size(), 0);
   departs_.resize(conditions_.borders().size(), 0);

@@ -22,6 +22,7 @@
 #include "sim/parts.h"
 #include "sim/plan.h"
 #include "sim/search_counts.h"
+#include "sim/sides.h"
 #include "sim/state_monitor.h"
 #include "sim/workshop.h"
 
@@ -30,23 +31,6 @@ struct Activity;
 }
 
 namespace chi::sim {
-
-/// On which side of a border the part is, just after the present instant.
-enum class Side : std::int8_t {
-  Minus = -1,
-  On = 0,  ///< the difference is zero and stays zero
-  Plus = 1,
-  Slide = 2,  ///< kept on the border by both sides: Filippov's sliding motion
-  None = 3,   ///< the difference has no value
-  /// Near zero, where nothing steps: the equations look at the value, at any time.
-  Kink = 5,
-  Follow = 4,  ///< zero as long as another border slides, and changes its sign with that one
-  /// Zero because of all that slides, which leaves open what its own sides contribute: some share.
-  Rest = 6,
-};
-/// Whether the equations have both sides in them.
-constexpr bool is_open(Side side) { return side > Side::Plus && side != Side::None; }
-using Sides = std::vector<Side>;
 
 /// One part of the model at one instant: which mode it is in and what its values are
 /// (semantics.md §2, §4-6).
@@ -306,8 +290,6 @@ class Part {
     std::vector<int> of_equation;  // -1: none
   };
   BorderGroups border_groups(const Sides& sides, const std::vector<int>& among) const;
-  /// The side of a border; of one that follows: by the border it follows, unless that slides.
-  Side side_of(const Sides& sides, int border) const;
   std::optional<ModeEquations> mixed_equations(const Sides& sides, std::optional<Diagnostic>& why);
   std::optional<ModeEquations> kinked_equations(const Sides& sides, std::optional<Diagnostic>& why);
   /// Puts the rows of a mode in an order in which each stands where the row of the other mode is
@@ -477,12 +459,6 @@ class Part {
   bool is_crowded_ = false;    // at the time of the touches
   int kinks_found_ = 0;
   std::vector<char> held_;  // per border: both sides push back, the equations have a value on it
-  /// Per border, while it follows: which other one, and whether in the same direction (1, -1).
-  struct Followed {
-    int border = -1;
-    int orientation = 1;
-  };
-  std::vector<Followed> followed_;
   std::set<Sides> follow_nothing_;  // modes in which no border follows one that slides
   std::vector<double> touched_;     // per border: extra band at the present instant
   std::vector<char> deciding_;      // per border: it decides the mode; empty: to be found anew

@@ -30,16 +30,6 @@ constexpr std::int64_t kSwitchesPerRow = 500;
 
 }  // namespace
 
-Side Part::side_of(const Sides& sides, int border) const {
-  const Side side = sides[at(border)];
-  if (side != Side::Follow) return side;
-  const Followed followed = followed_[at(border)];
-  const Side first = sides[at(followed.border)];
-  if (first == Side::Slide) return Side::Follow;
-  if (first != Side::Plus && first != Side::Minus) return Side::On;
-  return static_cast<Side>(static_cast<int>(first) * followed.orientation);
-}
-
 const std::vector<Truth>& Part::condition_truths(const Sides& sides) {
   std::vector<Truth>& relations = relation_truths_;
   relations.clear();
@@ -120,9 +110,9 @@ Part::PlanResult Part::plan_for(const Sides& sides, bool written_out) {
                                     : side == Side::Rest   ? 4
                                                            : firm(side)));
     if (side != Side::Follow) continue;
-    const Followed followed = followed_[at(b)];
-    key.push_back(static_cast<char>(followed.orientation));
-    for (int rest = followed.border; rest > 0; rest /= 128) {
+    const Stand follows = sides[at(b)];
+    key.push_back(static_cast<char>(follows.orientation()));
+    for (int rest = follows.leader(); rest > 0; rest /= 128) {
       key.push_back(static_cast<char>(rest % 128));
     }
     key.push_back(-1);
@@ -464,7 +454,7 @@ Part::BorderGroups Part::border_groups(const Sides& sides, const std::vector<int
   const flat::EquationSet& set = equations_.set;
   graph::UnionFind groups(static_cast<int>(among.size()));
   const auto place = [&](int border) {
-    if (side_of(sides, border) == Side::Follow) border = followed_[at(border)].border;
+    if (side_of(sides, border) == Side::Follow) border = sides[at(border)].leader();
     const auto found = std::lower_bound(among.begin(), among.end(), border);
     return found != among.end() && *found == border ? static_cast<int>(found - among.begin()) : -1;
   };

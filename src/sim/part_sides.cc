@@ -59,8 +59,8 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
   for (std::size_t b = 0; b < out.size(); ++b) {
     if (assumed[b] == Side::Rest && out[b] == Side::On) out[b] = Side::Rest;
     if (assumed[b] != Side::Follow || out[b] != Side::On) continue;
-    out[b] = Side::Follow;
-    out[b] = side_of(out, static_cast<int>(b));
+    out[b] = assumed[b];
+    if (const Side side = side_of(out, static_cast<int>(b)); side != Side::Follow) out[b] = side;
   }
 }
 
