@@ -185,25 +185,21 @@ Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken
 void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
   Part& part = *member.part;
   const std::span<const Part::BorderValue> values = part.border_values(part.frame());
-  for (const BorderEvent& event : member.run->events()) {
-    if (event.border < 0) {
-      member.is_dirty = member.is_dirty || event.border == kReturn;
-      if (event.border == kRetreat) part.crowd(event.time);
-      if (event.is_forced) member.restart = numerics::Restart::Cold;
-      member.has_event = member.wants_restart = true;
-      continue;
-    }
-    // How far from zero the values of the formulas are, where the event was located.
-    const double value = std::max(std::abs(event.value), std::abs(values[at(event.border)].value));
-    if (!event.is_left && !event.is_jump) {
+  for (const Event& event : member.run->events()) {
+    const Consequence asked = consequence_of(event.kind);
+    if (asked.widens_band) {
+      // How far from zero the values of the formulas are, where the event was located.
+      const double value =
+          std::max(std::abs(event.value), std::abs(values[at(event.border)].value));
       part.touch(event.border, event.time, value, event.direction == 0, event.is_close);
     }
-    if (event.is_forced) {  // the step size is worn out
-      member.wants_restart = true;
-      part.crowd(event.time);
-      member.restart = numerics::Restart::Cold;
-      if (member.run->put_on_border(event.border)) member.is_dirty = true;
-    }
+    if (asked.crowds) part.crowd(event.time);
+    if (asked.is_cold) member.restart = numerics::Restart::Cold;
+    if (asked.restarts) member.wants_restart = true;
+    if (asked.settles) member.has_event = true;
+    if (asked.reads_memory) member.is_dirty = true;
+    if (asked.puts_on_border && member.run->put_on_border(event.border)) member.is_dirty = true;
+    if (!asked.of_border) continue;
     const auto& deciding = part.mode_borders();
     if (std::find(deciding.begin(), deciding.end(), event.border) != deciding.end()) {
       member.has_event = true;

@@ -144,10 +144,11 @@ bool Engine::notice_zeno(std::int32_t number) {
   std::vector<double>& times = member.instants;
   const double now = workshop_.machine.time;
   const Plan* const plan = member.part->plan();
-  // Steps given up in vain, and then nothing changed: that was none.
+  // A retreat after which the mode is the same does not count as an event.
   if (member.retreated_from == plan && !times.empty()) times.pop_back();
   if (times.empty() || now > times.back()) times.push_back(now);
-  member.retreated_from = member.run->events().front().border == kRetreat ? plan : nullptr;
+  const EventKind kind = member.run->events().front().kind;
+  member.retreated_from = consequence_of(kind).is_retreat ? plan : nullptr;
   if (times.size() > kKept) times.erase(times.begin());
   if (times.size() < kFewest) return true;
   // Nearer to the limit than this, events cannot be told from each other: whoever goes on loses
@@ -207,7 +208,7 @@ std::string Engine::border_text(const Member& member) const {
 /// Whether what lies between events is no more than the rounding of the values it is computed from:
 /// bodies so near to each other do not come apart again.
 bool Engine::is_lost_in_rounding(Member& member) {
-  const BorderEvent& event = member.run->events().front();
+  const Event& event = member.run->events().front();
   if (event.border < 0) return false;
   constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
   Part& part = *member.part;
@@ -215,7 +216,7 @@ bool Engine::is_lost_in_rounding(Member& member) {
 }
 
 bool Engine::fail_zeno(Member& member, double limit, const std::string& why) {
-  const BorderEvent& event = member.run->events().front();
+  const Event& event = member.run->events().front();
   if (event.border < 0) return true;
   const std::string what = border_text(member) + " = 0";
   if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));

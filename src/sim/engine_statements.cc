@@ -81,7 +81,7 @@ bool Engine::settle(std::int32_t number) {
   }
   // The dense output crossed a border, but from there the equations lead back, or stay on it:
   // within the tolerances both are right. The motion goes on as the equations say.
-  for (const BorderEvent& event : member.run->events()) {
+  for (const Event& event : member.run->events()) {
     if (event.border < 0 || event.time != member.time || event.direction == 0) continue;
     const Side side = part.sides()[at(event.border)];
     const bool contradicts =

@@ -158,12 +158,12 @@ bool PartRun::step(double limit) {
   }
   search_window(from_);
   if (events_.empty()) went_over_ = 0;
-  if (break_at_ > from_) note(kStep, break_at_, 0, 0);
+  if (break_at_ > from_) note(EventKind::StepChange, break_at_);
   if (!shorten_to_values()) return false;
   note_return();
   if (events_.empty() && goes_to_and_fro() && stop_at_border()) return true;
-  if (is_retreating()) note(kRetreat, reached_, 0, 0);
-  if (events_.empty() && part_.has_kinks_apart(next_frame_)) note(kKinkLeft, reached_, 0, 0);
+  if (is_retreating()) note(EventKind::Retreat, reached_);
+  if (events_.empty() && part_.has_kinks_apart(next_frame_)) note(EventKind::CornerLeft, reached_);
   if (events_.empty() && part_.plan()->has_choice()) {
     next_variant_ = part_.better_variant(next_frame_);
   }
@@ -173,7 +173,7 @@ bool PartRun::step(double limit) {
 /// What jumped comes back.
 void PartRun::note_return() {
   if (reached_ != break_time_ || (!events_.empty() && events_.front().time != reached_)) return;
-  events_.push_back({.time = reached_, .border = kReturn});
+  events_.push_back({.kind = EventKind::DelayBreak, .time = reached_});
 }
 
 /// Whether the motion is so near to where equations end, as a square root does, or turn with
@@ -222,21 +222,21 @@ bool PartRun::stop_at_border() {
     const double g = values[at(border)].value;
     is_near = is_near || part_.is_near_kink(border, g, next_frame_);
     if (!(std::abs(g) <= 10 * workshop_.options.atol + 100 * values[at(border)].band)) continue;
-    // Who looks to both sides already is held up by something else.
+    // If the equations have both sides already, the obstruction is elsewhere.
     if (part_.sides()[at(border)] == Side::Kink) continue;
     if (!found) events_.clear();
     found = true;
-    events_.push_back({.time = now,
+    events_.push_back({.kind = EventKind::Collapsed,
+                       .time = now,
                        .border = border,
                        .value = g,
-                       .direction = g > 0 ? -1 : 1,
-                       .is_forced = true});
+                       .direction = g > 0 ? -1 : 1});
   }
   if (!found && !is_near) return false;
   if (!found) events_.clear();
   stopped_at_ = now;
   if (again || !found) {
-    events_.push_back({.time = now, .border = kRetreat, .is_forced = true});
+    events_.push_back({.kind = EventKind::Stuck, .time = now});
     retreated_at_ = now;
   }
   return true;

@@ -7,27 +7,11 @@
 #include <vector>
 
 #include "numerics/polynomial.h"
+#include "sim/event.h"
 #include "sim/interval_search.h"
 #include "sim/part.h"
 
 namespace chi::sim {
-
-/// Events that no border makes: a jump or kink comes back through a delay; `floor` steps; steps are
-/// given up again and again, since equations have no value beyond a border; a kink is left behind.
-inline constexpr int kReturn = -1, kStep = -2, kRetreat = -3, kKinkLeft = -4;
-
-/// A border that is reached inside the present window.
-struct BorderEvent {
-  double time = 0;
-  int border = -1;         ///< or one of these:
-  double value = 0;        ///< of the difference there: how well it was located
-  int direction = 0;       ///< of the difference: 1 rising, -1 falling; 0: it touches zero
-  bool is_forced = false;  ///< no root: so close to it no step was possible any more
-  bool is_left = false;    ///< no root: a motion along the border has left it
-  double height = 0;       ///< how far away it was from it, halfway through the window
-  bool is_close = false;   ///< that was not even the tolerance
-  bool is_jump = false;    ///< no root: the difference jumps, as through a pole
-};
 
 /// One part in motion. Its *window* is the last step of its integrator; the present time of the run
 /// lies in it, so that values at any time that still matters can be had from it.
@@ -59,8 +43,8 @@ class PartRun {
 
   /// Looks for the earliest event in the window after `time`.
   void search(double time);
-  const std::vector<BorderEvent>& events() const { return events_; }  ///< simultaneous ones
-  double event_time() const;                                          ///< infinity if there is none
+  const std::vector<Event>& events() const { return events_; }  ///< simultaneous ones
+  double event_time() const;                                    ///< infinity if there is none
 
   /// Moves the one state that a border depends on such that its difference is zero: it was within
   /// tolerance. Whether there is one such state.
@@ -129,7 +113,10 @@ class PartRun {
   bool check_side(int border, std::optional<Side> side, double time, double until,
                   numerics::FunctionRef<double(double)> value,
                   std::optional<double> known_size = {});
+  /// Keeps the event if none was found before it. `border` -1: a piecewise-constant function steps.
   void note(int border, double time, double value, int direction, bool is_jump = false);
+  void note(EventKind kind, double time);  ///< the same of a kind without a border
+  void note(const Event& event);
   bool solved_at(double time);
   double difference_at(const Tracked& tracked, double time);
   Diagnostic explain(numerics::StepStatus status);
@@ -217,7 +204,7 @@ class PartRun {
   std::vector<char> relevant_steps_;  // the same of what is held
   std::vector<char> marked_;
   std::vector<double> coefficients_;
-  std::vector<BorderEvent> events_;
+  std::vector<Event> events_;
   std::vector<double> search_frame_;
   struct Solved {
     double time = 0;

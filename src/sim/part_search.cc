@@ -10,6 +10,7 @@
 #include "numerics/bernstein_isolation.h"
 #include "numerics/root_isolation.h"
 #include "numerics/root_location.h"
+#include "sim/location_rule.h"
 #include "sim/part_run.h"
 
 // The events in a window: how the difference of each border moves through it, and where it is zero.
@@ -26,6 +27,9 @@ int direction_of(numerics::RootKind kind) {
 }
 
 constexpr double kRounding = 1e-12;  // of what is added up
+
+/// Stands for the border where a piecewise-constant function is searched for its next step.
+constexpr int kOfStep = -1;
 
 /// The first term outweighs the others: p is far from zero throughout, and on the right side.
 bool stays(const numerics::Polynomial& p, std::optional<Side> side, double band) {
@@ -146,8 +150,8 @@ void PartRun::search_window(double time) {
       continue;
     }
     const ExprId above = expr::sub(pool, held.argument, held.leaf);
-    find(kStep, above, Side::Plus, time);
-    find(kStep, expr::sub(pool, above, expr::constant(pool, 1)), Side::Minus, time);
+    find(kOfStep, above, Side::Plus, time);
+    find(kOfStep, expr::sub(pool, above, expr::constant(pool, 1)), Side::Minus, time);
   }
   if (part_.plan() == nullptr) return;
   // Sliding ends where a weight leaves the range from 0 to 1.
@@ -158,8 +162,8 @@ void PartRun::search_window(double time) {
     find_end_of_sliding(mode.sliding[k], expr::sub(pool, weight, expr::constant(pool, 1)),
                         Side::Minus, time);
   }
-  if (leaves_kink) note(kKinkLeft, reached_, 0, 0);
-  for (BorderEvent& event : events_) {
+  if (leaves_kink) note(EventKind::CornerLeft, reached_);
+  for (Event& event : events_) {
     if (event.border < 0 || part_.sides()[at(event.border)] == Side::Slide) continue;
     Tracked& track = tracked(differences[at(event.border)]);
     if (track.kind == Tracked::Kind::Still) continue;
@@ -176,12 +180,22 @@ bool PartRun::is_apart(int border) {
   return !part_.is_near_kink(border, difference_at(track, reached_), search_frame_);
 }
 
-void PartRun::note(int border, double time, double value, int direction, bool is_jump) {
-  if (time > reached_) time = reached_;
+void PartRun::note(const Event& event) {
+  const double time = std::min(event.time, reached_);
   if (!events_.empty() && time > events_.front().time) return;
   if (!events_.empty() && time < events_.front().time) events_.clear();
-  events_.push_back(
-      {.time = time, .border = border, .value = value, .direction = direction, .is_jump = is_jump});
+  events_.push_back(event);
+  events_.back().time = time;
+}
+
+void PartRun::note(EventKind kind, double time) { note({.kind = kind, .time = time}); }
+
+void PartRun::note(int border, double time, double value, int direction, bool is_jump) {
+  const EventKind kind = border == kOfStep ? EventKind::StepChange
+                         : is_jump         ? EventKind::Pole
+                         : direction == 0  ? EventKind::Touch
+                                           : EventKind::Crossing;
+  note({.kind = kind, .time = time, .border = border, .value = value, .direction = direction});
 }
 
 void PartRun::find(int border, ExprId difference, std::optional<Side> side, double time) {
@@ -192,7 +206,7 @@ void PartRun::find(int border, ExprId difference, std::optional<Side> side, doub
     return;
   }
   if (side == Side::On && track.kind != Tracked::Kind::Still) {
-    // It is zero and stays zero: roots of what rounding makes of that are no events.
+    // g = 0 here, and stays so; its changes of sign are rounding, not events.
     const auto value = [&](double t) { return difference_at(track, t); };
     check_side(border, side, time, reached_, value);
     return;
@@ -238,12 +252,8 @@ void PartRun::find_change(const HeldStep& held, double time) {
       left = right;
       continue;
     }
-    while (right - left > 4e-16 * std::abs(right)) {
-      const double middle = 0.5 * (left + right);
-      if (middle <= left || middle >= right) break;
-      (is_other(middle) ? right : left) = middle;
-    }
-    return note(kStep, right, 0, 0);
+    LocationRule{}.narrow(left, right, is_other);
+    return note(EventKind::StepChange, right);
   }
 }
 
@@ -283,7 +293,8 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
   if (!at_zero && stays(p, side, 1e-3 * workshop_.options.atol)) return;
   if (at_zero) {
-    // Nearer than time can be told, or than rounding allows, is where we are.
+    // Roots closer than the resolution of time, or than rounding, belong to the event we start
+    // from.
     double size = 0, power = 1;
     for (const double term : p.terms()) {
       size += std::abs(term * power);
@@ -359,7 +370,8 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   const bool at_zero = begins_at_zero(border, side, begin, time);
   if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
   if (at_zero) {
-    // Nearer than time can be told, or than rounding allows, is where we are.
+    // Roots closer than the resolution of time, or than rounding, belong to the event we start
+    // from.
     double moved = 0;
     for (const double part : {0.01, 0.1, 0.5}) {
       const double g = value(start + part * (1 - start));
@@ -383,29 +395,22 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     if (numerics::is_crossing(root.kind) && root.left < root.right) {
       const numerics::Location location = numerics::locate(
           {.value = value}, root.left, root.right, {.method = workshop_.options.root_finder});
-      // At a root the values grow when one goes away from it, at a pole they shrink.
-      constexpr double kAway = 1e-6;
-      const double found = std::abs(location.value_right);
-      const double before = std::abs(value(std::max(start, location.left - kAway)));
-      const double behind = std::abs(value(std::min(1.0, location.right + kAway)));
-      const bool is_pole = found > 2 * before && found > 2 * behind;
-      // Neither: what is solved for went over to another solution, as flows in pipes side by side
-      // may that go round in them. The window is as long as that is not so; but not again and
-      // again.
-      constexpr double kJump = 0.01;
+      const double away = away_from(location);
+      const ValuesAround around{std::abs(value(std::max(start, location.left - away))),
+                                std::abs(value(std::min(1.0, location.right + away)))};
+      const SignChange change = classify(location, around, track.needs_solve);
+      // The window ends before the solver goes over to another branch; but not again and again.
       constexpr int kMost = 5;
-      const bool is_other =
-          !is_pole && track.needs_solve &&
-          std::min(found, std::abs(location.value_left)) > kJump * std::max(before, behind);
-      if (is_other && location.left > start && ++went_over_ <= kMost) {
-        return note(kRetreat, from_ + location.left * h, 0, 0);
+      if (change == SignChange::BranchSwitch && location.left > start && ++went_over_ <= kMost) {
+        return note(EventKind::BranchSwitch, from_ + location.left * h);
       }
       note(border, from_ + location.right * h, location.value_right, direction_of(root.kind),
-           is_pole);
+           change == SignChange::Pole);
     } else {
       note(border, from_ + root.right * h, value(root.right), direction_of(root.kind));
     }
-    if (shift != 0 && events_.back().border == border) events_.back().is_left = true;
+    Event& last = events_.back();
+    if (shift != 0 && border != kOfStep && last.border == border) last.kind = EventKind::Left;
   };
   std::vector<IntervalSearch::Piece> pieces = {{start, 1, false}};
   // Near a root the values are much smaller than what they are differences of.
@@ -450,11 +455,8 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   if (side && defined_until < 1 && std::isnan(value(1))) {
     // From there on the condition has no value: whoever needs it is to hear of that.
     double left = start, right = defined_until;
-    while (right - left > 4e-16 * (1 + std::abs(from_) / h)) {
-      const double middle = 0.5 * (left + right);
-      if (middle <= left || middle >= right) break;
-      (std::isnan(value(middle)) ? right : left) = middle;
-    }
+    LocationRule{}.narrow(left, right, 1 + std::abs(from_) / h,
+                          [&](double part) { return std::isnan(value(part)); });
     return note(border, from_ + right * h, 0, 0);
   }
   if (reached_ == deadline_ && !at_zero && !track.needs_solve) {
@@ -553,7 +555,7 @@ bool PartRun::check_side(int border, std::optional<Side> side, double time, doub
   const double size = known_size ? *known_size : border_size(border);
   double band = 4 * std::max(part_.start_band(border, until), part_.start_band(border, time)) +
                 1e-2 * workshop_.options.atol + 16 * std::numeric_limits<double>::epsilon() * size;
-  // What counts as being on it must not be what counts as having left it.
+  // Hysteresis: the band for leaving the border is wider than the band for being on it.
   if (*side == Side::On) band = std::max(band, 2 * Part::kRelativeBand * size);
   const bool wrong = *side == Side::On     ? std::abs(end) > band
                      : *side == Side::Plus ? end < -band
@@ -561,10 +563,9 @@ bool PartRun::check_side(int border, std::optional<Side> side, double time, doub
   if (!wrong) return false;
   const double sign = end > 0 ? 1 : -1;
   double left = time, right = last;
-  for (int i = 0; i < 60 && right - left > 4e-16 * std::abs(right); ++i) {
-    const double middle = 0.5 * (left + right);
-    (sign * value(middle) > band ? right : left) = middle;
-  }
+  constexpr int kHalvings = 60;
+  LocationRule{}.narrow(
+      left, right, [&](double t) { return sign * value(t) > band; }, kHalvings);
   const double found = value(right);
   note(border, right, found, end > 0 ? 1 : -1, std::abs(found) > 4 * band);
   return true;
