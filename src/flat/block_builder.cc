@@ -19,6 +19,7 @@ namespace {
 using sema::DeclId;
 using sema::TypeId;
 using sema::Value;
+using syntax::ExprId;
 
 // The array lengths of `a` and `b` agree; otherwise checking has compared them. Only arrays of
 // arrays matter: both are bundles.
@@ -81,14 +82,14 @@ const Blueprint& BlockBuilder::print(std::int32_t definition) const {
 bool BlockBuilder::bind_values(std::int32_t definition, ValueSource& source, Block& block,
                                sema::Environment& values) {
   const Blueprint& p = print(definition);
-  const bool keep = !p.is_process || p.has_bounds || !p.structural.empty();
+  const bool keep = !p.is_process || p.has_bounds || p.has_defaults || !p.structural.empty();
   block.bindings.resize(p.params.size());
   bool good = true;
   // An open type may depend on a parameter that stands after it, so the closed ones go first.
-  for (const bool open : {false, true}) {
+  for (const bool late : {false, true}) {
     if (!good) break;
     for (std::size_t k = 0; k < p.params.size(); ++k) {
-      if (p.params[k].role != ParamRole::Value || p.params[k].open != open) continue;
+      if (p.params[k].role != ParamRole::Value || p.params[k].late != late) continue;
       good &= bind_value(p.params[k], k, source, block, values, keep);
     }
   }
@@ -100,7 +101,10 @@ bool BlockBuilder::bind_value(const BlueprintParam& param, std::size_t k, ValueS
   const auto type =
       param.open ? lengths_.close(param.type, values, diagnostics_) : std::optional(param.type);
   if (!type) return false;
-  std::optional<Value> value = source.value(k, *type);
+  const ExprId initial = model_.typed.decls[param.decl].initial;
+  std::optional<Value> value = initial && !source.gives(k)
+                                   ? default_value(initial, *type, block, values)
+                                   : source.value(k, *type);
   if (!value) return false;
   if (!has_lengths(model_.typed.types, *value, *type)) {
     return report_lengths(block.span, {}, *type, param.decl);
@@ -108,6 +112,14 @@ bool BlockBuilder::bind_value(const BlueprintParam& param, std::size_t k, ValueS
   if (keep) values[param.decl] = *value;
   block.bindings[k] = BoundValue{std::move(*value)};
   return true;
+}
+
+std::optional<Value> BlockBuilder::default_value(ExprId initial, TypeId type, const Block& block,
+                                                 const sema::Environment& values) {
+  Diagnostics found;
+  auto value = sema::evaluate(model_.typed, initial, type, values, found);
+  report_for_instance(found, block, diagnostics_);
+  return value;
 }
 
 bool BlockBuilder::find_body(std::int32_t definition, Block& block,

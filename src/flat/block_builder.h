@@ -15,6 +15,8 @@ namespace chi::flat {
 class ValueSource {
  public:
   virtual ~ValueSource() = default;
+  /// Whether there is a value for parameter `k`; if not, it takes its default value.
+  virtual bool gives(std::size_t k) const = 0;
   /// The value of parameter `k`, converted to `type`; empty exactly when it reported.
   virtual std::optional<sema::Value> value(std::size_t k, sema::TypeId type) = 0;
 };
@@ -47,6 +49,8 @@ class BlockBuilder {
  private:
   bool bind_value(const BlueprintParam& param, std::size_t k, ValueSource& source, Block& block,
                   sema::Environment& values, bool keep);
+  std::optional<sema::Value> default_value(syntax::ExprId initial, sema::TypeId type,
+                                           const Block& block, const sema::Environment& values);
   bool bind_place(const BlueprintParam& param, sema::TypeId wanted, const Scope& scope,
                   syntax::ExprId argument, Binding& binding);
   std::optional<VariableId> add_variable(sema::DeclId decl, sema::TypeId type, std::int64_t slots,

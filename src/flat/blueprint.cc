@@ -38,7 +38,15 @@ class Drafter {
     if (system == nullptr && !is_process) return;
     Blueprint& print = out_.definitions[index];
     print.is_process = is_process;
-    for (const DeclId d : model_.definitions[index].params) print.params.push_back(param(d));
+    bool open = false;
+    for (const DeclId d : model_.definitions[index].params) {
+      BlueprintParam param = this->param(d);
+      const bool has_default = static_cast<bool>(model_.decls[d].initial);
+      open |= param.open;
+      param.late = param.open || (has_default && open);
+      print.has_defaults |= has_default;
+      print.params.push_back(param);
+    }
     for (const DeclId d : model_.definitions[index].locals) {
       const BlueprintLocal local = this->local(d);
       print.declares_channels |= local.is_channel;

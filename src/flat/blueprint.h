@@ -15,7 +15,10 @@ struct BlueprintParam {
   sema::DeclId decl;
   sema::TypeId type;
   ParamRole role = ParamRole::Value;
-  bool open = false;      ///< its type has a length that depends on other parameters
+  bool open = false;  ///< its type has a length that depends on other parameters
+  /// Bound after the others, in textual order: its type is open, or its default value may use one
+  /// whose type is.
+  bool late = false;
   bool sends = false;     ///< a process's channel: the process may send on it
   bool receives = false;  ///< and may receive from it
 };
@@ -32,6 +35,7 @@ struct Blueprint {
   bool is_process = false;
   bool declares_channels = false;
   bool has_bounds = false;
+  bool has_defaults = false;  ///< a parameter has a default value
   std::vector<BlueprintParam> params;
   std::vector<BlueprintLocal> locals;
   /// Positions of the structural parameters: the value parameters that stand in an array length or

@@ -8,6 +8,8 @@
 #include "flat/arguments.h"
 #include "flat/block_builder.h"
 #include "flat/known_integer.h"
+#include "flat/overrides.h"
+#include "flat/parameter_value.h"
 #include "flat/top_arguments.h"
 
 namespace chi::flat {
@@ -40,42 +42,67 @@ struct Frame {
 class InstanceArguments : public ValueSource {
  public:
   InstanceArguments(const Scope& scope, std::span<const syntax::ExprId> arguments,
+                    const Blueprint& print, std::string_view path, Overrides& overrides,
                     Diagnostics& diagnostics)
-      : scope_(scope), arguments_(arguments), diagnostics_(diagnostics) {}
+      : scope_(scope),
+        arguments_(arguments),
+        print_(print),
+        path_(path),
+        overrides_(overrides),
+        diagnostics_(diagnostics) {}
+
+  bool gives(std::size_t k) const override {
+    return arguments_[k] || overrides_.find(path_, name_of(k)) != nullptr;
+  }
 
   std::optional<Value> value(std::size_t k, TypeId type) override {
-    return value_argument(scope_, arguments_[k], type, diagnostics_);
+    const std::string* text = overrides_.find(path_, name_of(k));
+    if (text == nullptr) return value_argument(scope_, arguments_[k], type, diagnostics_);
+    overrides_.use(path_, name_of(k));
+    return parameter_value(scope_.model.typed, fmt::format("{}.{}", path_, name_of(k)), *text, type,
+                           diagnostics_);
   }
 
  private:
+  std::string_view name_of(std::size_t k) const {
+    const sema::TypedModel& typed = scope_.model.typed;
+    return typed.ast.symbols.text(typed.decls[print_.params[k].decl].name);
+  }
+
   const Scope& scope_;
   std::span<const syntax::ExprId> arguments_;
+  const Blueprint& print_;
+  std::string_view path_;
+  Overrides& overrides_;
   Diagnostics& diagnostics_;
 };
 
 class Instantiation {
  public:
-  Instantiation(FlatModel& model, const Blueprints& blueprints, OpenLengths& lengths,
-                Diagnostics& diagnostics)
+  Instantiation(FlatModel& model, const Request& request, const Blueprints& blueprints,
+                OpenLengths& lengths, Diagnostics& diagnostics)
       : model_(model),
+        request_(request),
+        overrides_(request),
         prints_(blueprints),
         builder_(model, blueprints, lengths, diagnostics),
         diagnostics_(diagnostics),
         broken_(model.typed.ast.instances.size(), 0) {}
 
-  bool run(std::int32_t top, const Request& request) {
+  bool run(std::int32_t top) {
     const int before = diagnostics_.error_count();
-    start(top, request);
+    start(top);
     while (!frames_.empty() && !stopped_) step();
+    if (diagnostics_.error_count() == before) overrides_.report_unused(model_, diagnostics_);
     if (diagnostics_.error_count() != before) return false;
     builder_.sort_processes();
     return true;
   }
 
  private:
-  void start(std::int32_t top, const Request& request) {
-    TopArguments arguments(model_, top, prints_.definitions[static_cast<std::size_t>(top)], request,
-                           diagnostics_);
+  void start(std::int32_t top) {
+    TopArguments arguments(model_, top, prints_.definitions[static_cast<std::size_t>(top)],
+                           request_, diagnostics_);
     sema::Environment values;
     Block block{.span = model_.typed.ast.definitions[static_cast<std::size_t>(top)].span};
     const bool bound = builder_.bind_values(top, arguments, block, values);
@@ -164,12 +191,14 @@ class Instantiation {
     Frame& frame = frames_.back();
     const syntax::Instance& instance = model_.typed.ast.instances[id];
     const std::int32_t definition = model_.typed.instance_of[id];
-    const auto arguments = model_.typed.ast.list(instance.arguments);
+    const auto arguments = model_.typed.arguments_of(id);
     const Scope around = scope(frame);
     sema::Environment values;
     Block block{.span = instance.span};
     block.path = path_of(frame, id);
-    InstanceArguments source(around, arguments, diagnostics_);
+    InstanceArguments source(around, arguments,
+                             prints_.definitions[static_cast<std::size_t>(definition)], block.path,
+                             overrides_, diagnostics_);
     if (!builder_.bind_values(definition, source, block, values)) return false;
     if (!builder_.find_body(definition, block, values)) return false;
     if (!builder_.bind_places(definition, around, arguments, block)) return false;
@@ -219,6 +248,8 @@ class Instantiation {
   }
 
   FlatModel& model_;
+  const Request& request_;
+  Overrides overrides_;
   const Blueprints& prints_;
   BlockBuilder builder_;
   Diagnostics& diagnostics_;
@@ -232,7 +263,7 @@ class Instantiation {
 
 bool instantiate(FlatModel& model, std::int32_t top, const Request& request,
                  const Blueprints& blueprints, OpenLengths& lengths, Diagnostics& diagnostics) {
-  return Instantiation(model, blueprints, lengths, diagnostics).run(top, request);
+  return Instantiation(model, request, blueprints, lengths, diagnostics).run(top);
 }
 
 }  // namespace chi::flat

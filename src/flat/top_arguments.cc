@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "flat/choose_top.h"
+#include "flat/overrides.h"
 #include "flat/parameter_value.h"
+#include "sema/suggest.h"
 
 namespace chi::flat {
 
@@ -40,21 +43,38 @@ void TopArguments::check_names() {
     const std::string& name = request_.params[i].first;
     const auto same = [&](const auto& param) { return param.first == name; };
     const auto first = std::find_if(request_.params.begin(), request_.params.end(), same);
-    bool known = false;
+    bool known = name.find('.') != std::string::npos;  // a path: overrides.h
     for (std::size_t k = 0; k < print_.params.size(); ++k) {
       known |= print_.params[k].role == ParamRole::Value && name_of(k) == name;
     }
     if (!known) {
-      diagnostics_.report(
-          {.code = DiagCode::UnknownParameter,
-           .message = fmt::format("`{}` has no value parameter `{}`", part, name),
-           .help = values.empty() ? fmt::format("`{}` has none", part) : "it has " + values});
+      std::string help = how_to_make_parameter(model_.typed, name);
+      if (help.empty()) help = near_name(name);
+      if (help.empty()) {
+        help = values.empty() ? fmt::format("`{}` has none", part) : "it has " + values;
+      }
+      diagnostics_.report({.code = DiagCode::UnknownParameter,
+                           .message = fmt::format("`{}` has no value parameter `{}`", part, name),
+                           .help = std::move(help)});
     } else if (first - request_.params.begin() != static_cast<std::ptrdiff_t>(i)) {
       diagnostics_.report({.code = DiagCode::ParameterGivenTwice,
                            .message = fmt::format("parameter `{}` is given twice", name)});
     }
   }
   good_ = diagnostics_.error_count() == before;
+}
+
+std::string TopArguments::near_name(std::string_view name) const {
+  std::vector<std::string_view> names;
+  for (std::size_t k = 0; k < print_.params.size(); ++k) {
+    if (print_.params[k].role == ParamRole::Value) names.push_back(name_of(k));
+  }
+  const std::string near = sema::nearest(name, names);
+  return near.empty() ? near : fmt::format("did you mean `{}`?", near);
+}
+
+bool TopArguments::gives(std::size_t k) const {
+  return std::ranges::any_of(request_.params, [&](const auto& p) { return p.first == name_of(k); });
 }
 
 std::optional<sema::Value> TopArguments::value(std::size_t k, sema::TypeId type) {

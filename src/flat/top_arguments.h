@@ -16,6 +16,7 @@ class TopArguments : public ValueSource {
   TopArguments(const FlatModel& model, std::int32_t top, const Blueprint& print,
                const Request& request, Diagnostics& diagnostics);
 
+  bool gives(std::size_t k) const override;
   /// The value of parameter `k`, which has type `type`; empty exactly when it reported.
   std::optional<sema::Value> value(std::size_t k, sema::TypeId type) override;
 
@@ -23,6 +24,7 @@ class TopArguments : public ValueSource {
 
  private:
   std::string_view name_of(std::size_t k) const;
+  std::string near_name(std::string_view name) const;
   void check_names();
 
   const FlatModel& model_;

@@ -41,6 +41,7 @@ class ModelChecker {
     m.field.resize(ast.exprs.size(), -1);
     m.written_type.resize(ast.types.size(), c_.unknown());
     m.instance_of.resize(ast.instances.size(), -1);
+    m.argument_rows.resize(ast.instances.size(), {});
     m.definitions.resize(ast.definitions.size());
     for (const syntax::FieldType& f : ast.field_types) c_.field_names.insert(f.field.name);
   }

@@ -129,6 +129,36 @@ void check_initial(Context& c, const syntax::VarDecl& group, TypeId type, OwnerK
   require_fits(c, group.initial, found, type, "");
 }
 
+/// Whether a parameter may have the default value that is written; reports if not.
+bool takes_default(Context& c, const syntax::Param& param, TypeId type, OwnerKind owner) {
+  const auto refuse = [&](const char* what, const char* help) {
+    c.report({.code = DiagCode::DefaultPlace,
+              .span = c.span(param.initial),
+              .message = fmt::format("{} has no default value", what),
+              .help = help});
+    return false;
+  };
+  if (owner == OwnerKind::Function) {
+    return refuse("a parameter of a function", "every call gives all arguments");
+  }
+  if (param.is_ref) {
+    return refuse("a `ref` parameter",
+                  "it shares a variable; the variable has the initial value, where it is declared");
+  }
+  if (c.types.channel_of(type)) {
+    return refuse("a channel", "every instance names the channel it is connected to");
+  }
+  return true;
+}
+
+/// A default value may use the parameters before it.
+void check_default(Context& c, const syntax::Param& param, TypeId type, OwnerKind owner) {
+  if (!param.initial) return;
+  const PlaceGuard place(c, Place::BeforeRun);
+  const TypeId found = check_expr(c, param.initial, type);
+  if (takes_default(c, param, type, owner)) require_fits(c, param.initial, found, type, "");
+}
+
 }  // namespace
 
 void declare_params(Context& c, Slice<syntax::Param> params, OwnerKind owner) {
@@ -136,10 +166,12 @@ void declare_params(Context& c, Slice<syntax::Param> params, OwnerKind owner) {
     const TypeId written = resolve_type(c, param.type);
     const TypeId type =
         param.is_ref ? ref_type(c, param, written, owner) : value_type(c, param, written, owner);
+    check_default(c, param, type, owner);
     for (const syntax::Ident& name : c.ast.list(param.names)) {
       const DeclKind kind = param.is_ref ? DeclKind::RefParam : DeclKind::ValueParam;
       const DeclId decl = add(c, kind, name, type);
       c.model.decls[decl].ordinal = static_cast<std::int32_t>(info(c).params.size());
+      c.model.decls[decl].initial = param.initial;
       info(c).params.push_back(decl);
     }
   }

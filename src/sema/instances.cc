@@ -1,5 +1,7 @@
 #include "sema/instances.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/declarations.h"
@@ -40,11 +42,103 @@ class InstanceChecker {
     const auto arguments = c_.ast.list(instance.arguments);
     if (part < 0) return check_alone(arguments);
     const auto& params = c_.model.definitions[static_cast<std::size_t>(part)].params;
-    if (params.size() != arguments.size()) {
-      report_count(instance, params.size());
-      return check_alone(arguments);
+    const std::optional<std::vector<ExprId>> row = arrange(instance, params);
+    if (!row) return check_alone(arguments);
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      if ((*row)[i]) check_argument((*row)[i], params[i]);
     }
-    for (std::size_t i = 0; i < params.size(); ++i) check_argument(arguments[i], params[i]);
+    auto& list = c_.model.argument_list;
+    c_.model.argument_rows[id] = {static_cast<std::int32_t>(list.size()),
+                                  static_cast<std::int32_t>(row->size())};
+    list.insert(list.end(), row->begin(), row->end());
+  }
+
+  /// The argument of each parameter, by place or by name; empty exactly when it reported.
+  std::optional<std::vector<ExprId>> arrange(const syntax::Instance& instance,
+                                             const std::vector<DeclId>& params) {
+    const auto arguments = c_.ast.list(instance.arguments);
+    const auto names = c_.ast.list(instance.argument_names);
+    const auto has_default = [&](DeclId p) { return static_cast<bool>(c_.model.decls[p].initial); };
+    const auto required = static_cast<std::size_t>(
+        std::ranges::count_if(params, [&](DeclId p) { return !has_default(p); }));
+    const bool simple = names.empty() && required == params.size();
+    if (arguments.size() > params.size() || (simple && arguments.size() != params.size())) {
+      report_count(instance, params.size(), required);
+      return std::nullopt;
+    }
+    std::vector<ExprId> row(params.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const syntax::Ident name = names.empty() ? syntax::Ident{} : names[i];
+      const auto at = name ? parameter_named(instance, params, name) : std::optional(i);
+      if (!at || !may_stand(names, i, arguments[i])) return std::nullopt;
+      if (row[*at]) {
+        report_twice(params[*at], name.span, row[*at]);
+        return std::nullopt;
+      }
+      row[*at] = arguments[i];
+    }
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      if (row[i] || has_default(params[i])) continue;
+      report_missing(instance, params[i]);
+      return std::nullopt;
+    }
+    return row;
+  }
+
+  /// Whether argument `i` stands where it may: positional ones come first.
+  bool may_stand(std::span<const syntax::Ident> names, std::size_t i, ExprId argument) {
+    if (i == 0 || names.empty() || names[i] || !names[i - 1]) return true;
+    c_.report({.code = DiagCode::PositionalAfterNamed,
+               .span = c_.span(argument),
+               .message = "an argument without a name after one with a name",
+               .labels = {{names[i - 1].span, "named here"}},
+               .help = "arguments without a name come first"});
+    return false;
+  }
+
+  std::optional<std::size_t> parameter_named(const syntax::Instance& instance,
+                                             const std::vector<DeclId>& params,
+                                             syntax::Ident name) {
+    std::vector<std::string_view> known;
+    std::string all;
+    for (std::size_t k = 0; k < params.size(); ++k) {
+      if (c_.model.decls[params[k]].name == name.name) return k;
+      known.push_back(c_.name_of(params[k]));
+      all += fmt::format("{}`{}`", all.empty() ? "" : ", ", known.back());
+    }
+    const std::string near = nearest(c_.text(name.name), known);
+    std::string help = !near.empty() ? fmt::format("did you mean `{}`?", near)
+                       : all.empty() ? "it has no parameters"
+                                     : "it has " + all;
+    help += "\na comparison stands in parentheses: `(a = b)`";
+    const DeclId decl = c_.top_level[instance.name.name];
+    c_.report({.code = DiagCode::NoSuchParameter,
+               .span = name.span,
+               .message = fmt::format("`{}` has no parameter `{}`", c_.text(instance.name.name),
+                                      c_.text(name.name)),
+               .labels = {{c_.model.decls[decl].span, "declared here"}},
+               .help = std::move(help)});
+    return std::nullopt;
+  }
+
+  void report_twice(DeclId param, Span span, ExprId first) {
+    c_.report({.code = DiagCode::ArgumentTwice,
+               .span = span,
+               .message = fmt::format("parameter `{}` is given twice", c_.name_of(param)),
+               .labels = {{c_.span(first), "first given here"}}});
+  }
+
+  void report_missing(const syntax::Instance& instance, DeclId param) {
+    const Decl& p = c_.model.decls[param];
+    const bool value = p.kind == DeclKind::ValueParam && !c_.types.channel_of(p.type);
+    c_.report(
+        {.code = DiagCode::ArgumentMissing,
+         .span = instance.span,
+         .message = fmt::format("`{}` needs an argument for parameter `{}`",
+                                c_.text(instance.name.name), c_.text(p.name)),
+         .labels = {{p.span, "the parameter"}},
+         .help = fmt::format("write `{} = ...` among the arguments{}", c_.text(p.name),
+                             value ? ", or give the parameter a default value with `:=`" : "")});
   }
 
   void check_label(const syntax::Instance& instance) {
@@ -93,13 +187,14 @@ class InstanceChecker {
     }
   }
 
-  void report_count(const syntax::Instance& instance, std::size_t wanted) {
+  void report_count(const syntax::Instance& instance, std::size_t wanted, std::size_t required) {
     const DeclId decl = c_.top_level[instance.name.name];
     c_.report(
         {.code = DiagCode::ArgumentCount,
          .span = instance.span,
-         .message = fmt::format("`{}` takes {} argument{}, found {}", c_.text(instance.name.name),
-                                wanted, wanted == 1 ? "" : "s", instance.arguments.count),
+         .message = fmt::format("`{}` takes {}{} argument{}, found {}", c_.text(instance.name.name),
+                                required < wanted ? "at most " : "", wanted, wanted == 1 ? "" : "s",
+                                instance.arguments.count),
          .labels = {{c_.model.decls[decl].span, "declared here"}}});
   }
 

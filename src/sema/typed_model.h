@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -33,8 +34,9 @@ struct Decl {
   TypeId type;              ///< Function: its Func type; Process and System: unknown
   std::int32_t owner = -1;  ///< index of the definition it belongs to; its own for top-level names
   std::int32_t ordinal =
-      -1;                  ///< ValueParam, RefParam: position among parameters; Local: among locals
-  syntax::ExprId initial;  ///< Constant: value; Local: initialiser, if any
+      -1;  ///< ValueParam, RefParam: position among parameters; Local: among locals
+  /// Constant: value; Local: initialiser, if any; ValueParam: default value, if any
+  syntax::ExprId initial;
   syntax::ExprId low, high;  ///< bounds, if any
 };
 
@@ -73,9 +75,19 @@ struct TypedModel {
   std::unordered_map<std::int32_t, DeclId> unwind_index;
   /// Instances: the definition each refers to; -1 if unresolved.
   Table<syntax::InstanceId, std::int32_t> instance_of;
+  /// Instances: the argument of each parameter of the definition, in the order of its parameters;
+  /// none where the parameter takes its default value. See `arguments_of`.
+  Table<syntax::InstanceId, Slice<syntax::ExprId>> argument_rows;
+  std::vector<syntax::ExprId> argument_list;
   /// The values of the constants (`const`), converted to their type. A constant that cannot be
   /// evaluated has none, and was reported.
   std::unordered_map<DeclId, Value> constant_values;
+
+  std::span<const syntax::ExprId> arguments_of(syntax::InstanceId instance) const {
+    const Slice<syntax::ExprId> s = argument_rows[instance];
+    return std::span(argument_list)
+        .subspan(static_cast<std::size_t>(s.first), static_cast<std::size_t>(s.count));
+  }
 };
 
 }  // namespace chi::sema

@@ -205,11 +205,13 @@ struct VarDecl {
   ExprId initial;
 };
 
+/// `ref x, y: T` or `x, y: T := value`. The default value may be missing.
 struct Param {
   Span span;
   bool is_ref = false;
   Slice<Ident> names;
   TypeId type;
+  ExprId initial;
 };
 
 /// `i: nat <- a..b:` in front of an instance, an equation or an alternative; `variable` is none if
@@ -316,8 +318,9 @@ struct Instance {
   Ident label;  ///< none if not written
   Ident name;   ///< none if this is a group
   Slice<ExprId> arguments;
-  ExprId priority;          ///< @n, or none
-  Slice<InstanceId> group;  ///< ( insts ), when `name` is none
+  Slice<Ident> argument_names;  ///< empty, or for each argument its name, none where positional
+  ExprId priority;              ///< @n, or none
+  Slice<InstanceId> group;      ///< ( insts ), when `name` is none
 };
 
 struct TypeDef {

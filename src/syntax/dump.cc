@@ -256,7 +256,12 @@ void Dumper::expand(InstanceId id) {
     put(" ");
     put(n.unwind);
   }
-  each(n.arguments);
+  for (std::int32_t i = 0; i < n.arguments.count; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const Ident name = n.argument_names.empty() ? Ident{} : ast_.list(n.argument_names)[k];
+    put(name ? " " + text(name.name) + "=" : " ");
+    put(ast_.list(n.arguments)[k]);
+  }
   each(n.group);
   if (n.priority) {
     put(" @");
@@ -290,6 +295,10 @@ void Dumper::put(const Param& n) {
   list(n.names);
   put(" ");
   put(n.type);
+  if (n.initial) {
+    put(" := ");
+    put(n.initial);
+  }
   put(")");
 }
 void Dumper::put(const GuardedValue& n) { node("->", {n.guard, n.value}); }

@@ -316,7 +316,7 @@ void Parser::separate_declarations() {
   }
 }
 
-// params ::= ['ref'] id {',' id} ':' type {',' params}
+// params ::= ['ref'] id {',' id} ':' type [':=' expr] {',' params}
 Slice<Param> Parser::parameters() {
   std::vector<Param> rows;
   const std::int32_t open = at_;
@@ -329,6 +329,7 @@ Slice<Param> Parser::parameters() {
       const std::vector<Ident> group = names("the name of a parameter");
       expect(K::Colon, "after the name of a parameter");
       row.type = type();
+      if (accept(K::Becomes) || accept(K::Equal)) row.initial = inner_expression();
       row.names = store(ast_.ident_lists, group);
       row.span = since(begin);
       rows.push_back(row);
@@ -505,13 +506,38 @@ InstanceId Parser::instance() {
     }
     row.name = expect_name("an instance");
     if (at(K::LeftParen) && !panic_) {
-      row.arguments = store(ast_.expr_lists, arguments(at_, "`,` or `)` after an argument"));
+      instance_arguments(row);
     }
     if (accept(K::At)) row.priority = primary();
   }
   leave();
   row.span = since(begin);
   return ast_.instances.add(row);
+}
+
+// args ::= [id '='] expr {',' args}. An outermost `=` after a name gives a parameter by its name.
+void Parser::instance_arguments(Instance& row) {
+  std::vector<Ident> names;
+  std::vector<ExprId> values;
+  const std::int32_t open = at_++;
+  if (!at_any({K::RightParen, K::RightBracket, K::RightBrace})) {
+    do {
+      Ident name;
+      if (at(K::Ident) && kind(1) == K::Equal) {
+        name = expect_name("a parameter");
+        ++at_;
+      }
+      names.push_back(name);
+      values.push_back(inner_expression(partner(open) >= 0));
+      recover_in(open, {K::Comma});
+      if (partner(open) < 0 && first_of_line(at_)) break;  // the list has lost its end
+    } while (accept(K::Comma));
+  }
+  close(open, "`,` or `)` after an argument");
+  row.arguments = store(ast_.expr_lists, values);
+  if (std::ranges::any_of(names, [](const Ident& n) { return static_cast<bool>(n); })) {
+    row.argument_names = store(ast_.ident_lists, names);
+  }
 }
 
 // unwind ::= id ':' type '<-' expr '..' expr ':'

@@ -203,6 +203,7 @@ class Parser {
   Slice<InstanceId> instances();
   bool next_instance();
   InstanceId instance();
+  void instance_arguments(Instance& row);
   bool report_process_part();
   Unwind unwind();
   std::vector<Ident> names(std::string_view what);
