@@ -21,6 +21,8 @@ NO_EXAMPLE = {
     "E0002": "needs a file of more than 512 MiB",
     "E1002": "bytes that are no text cannot stand in the page",
     "E6021": "the checker finds a missing `ret` before the run",
+    "E2084": "needs a second file",
+    "E2085": "needs two more files",
     "E6023": "takes the memory of the machine",
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -93,10 +95,10 @@ struct Mark {
 };
 using Marks = std::map<int, std::vector<Mark>>;  // by line number
 
+/// `source` is the file that the span is in.
 void add_mark(Marks& marks, const SourceFile& source, Span span, bool primary, std::string text) {
-  const auto size = static_cast<std::int32_t>(source.text().size());
-  span.begin = std::clamp(span.begin, 0, size);
-  span.end = std::clamp(span.end, span.begin, size);
+  span.begin = std::clamp(span.begin, source.begin(), source.end());
+  span.end = std::clamp(span.end, span.begin, source.end());
   marks[source.position(span.begin).line].push_back({span, primary, std::move(text)});
 }
 
@@ -167,9 +169,25 @@ void render_footer(std::string& out, std::string_view kind, std::string_view tex
                      kind, colors.off, lines);
 }
 
+/// The marked lines of one file under a line that names it and the place.
+void render_file(std::string& out, const SourceFile& file, const Marks& lines,
+                 std::string_view arrow, const std::string& where, int gutter, const char* accent,
+                 const Palette& colors) {
+  out += fmt::format("{}{:>{}}{}{} {}\n", colors.frame, "", gutter, arrow, colors.off, where);
+  int last = 0;
+  for (const auto& [number, marks] : lines) {
+    if (last != 0 && number > last + 1) {
+      out += fmt::format("{}{:>{}}{}\n", colors.frame, "...", gutter + 2, colors.off);
+    }
+    render_line(out, file, number, marks, gutter, accent, colors);
+    last = number;
+  }
+}
+
 std::string position_json(const SourceFile& source, std::int32_t offset) {
   const Position p = source.position(offset);
-  return fmt::format("{{\"line\":{},\"column\":{},\"offset\":{}}}", p.line, p.column, offset);
+  return fmt::format("{{\"line\":{},\"column\":{},\"offset\":{}}}", p.line, p.column,
+                     offset - source.at(offset).begin());
 }
 
 }  // namespace
@@ -183,25 +201,33 @@ std::string render_text(const Diagnostic& diagnostic, const SourceFile& source, 
                                 diagnostic.message, colors.off);
   int gutter = 1;
   if (diagnostic.span) {
-    Marks lines;
+    // By file: that of the span first, then the others as labels name them.
+    std::vector<std::pair<const SourceFile*, Marks>> files{
+        {&source.at(diagnostic.span->begin), {}}};
+    std::vector<std::string> where{source.where(*diagnostic.span)};
     // A label on the very span says more about it: it stands behind the underline.
     std::string own;
     for (const Label& label : diagnostic.labels) {
       if (label.span == *diagnostic.span) own = label.text;
     }
-    add_mark(lines, source, *diagnostic.span, true, own);
+    add_mark(files.front().second, *files.front().first, *diagnostic.span, true, own);
     for (const Label& label : diagnostic.labels) {
-      if (label.span != *diagnostic.span) add_mark(lines, source, label.span, false, label.text);
+      if (label.span == *diagnostic.span) continue;
+      const SourceFile* file = &source.at(label.span.begin);
+      auto at =
+          std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == file; });
+      if (at == files.end()) {
+        at = files.insert(files.end(), {file, {}});
+        where.push_back(source.where(label.span));
+      }
+      add_mark(at->second, *file, label.span, false, label.text);
     }
-    gutter = static_cast<int>(std::to_string(lines.rbegin()->first).size()) + 1;
-    out += fmt::format("{}{:>{}}-->{} {}\n", colors.frame, "", gutter, colors.off,
-                       source.where(*diagnostic.span));
     int last = 0;
-    for (const auto& [number, marks] : lines) {
-      if (last != 0 && number > last + 1)
-        out += fmt::format("{}{:>{}}{}\n", colors.frame, "...", gutter + 2, colors.off);
-      render_line(out, source, number, marks, gutter, accent, colors);
-      last = number;
+    for (const auto& [file, lines] : files) last = std::max(last, lines.rbegin()->first);
+    gutter = static_cast<int>(std::to_string(last).size()) + 1;
+    for (std::size_t f = 0; f < files.size(); ++f) {
+      render_file(out, *files[f].first, files[f].second, f == 0 ? "-->" : ":::", where[f], gutter,
+                  accent, colors);
     }
   }
   for (const std::string& note : diagnostic.notes) render_footer(out, "note", note, gutter, colors);
@@ -213,9 +239,13 @@ std::string render_json(const Diagnostic& diagnostic, const SourceFile& source) 
   std::string labels;
   for (const Label& label : diagnostic.labels) {
     if (!labels.empty()) labels += ',';
-    labels += fmt::format("{{\"start\":{},\"end\":{},\"text\":{}}}",
-                          position_json(source, label.span.begin),
-                          position_json(source, label.span.end), json_quote(label.text));
+    const SourceFile& file = source.at(label.span.begin);
+    const bool elsewhere = !diagnostic.span || &file != &source.at(diagnostic.span->begin);
+    labels +=
+        fmt::format("{{\"start\":{},\"end\":{},{}\"text\":{}}}",
+                    position_json(source, label.span.begin), position_json(source, label.span.end),
+                    elsewhere ? fmt::format("\"file\":{},", json_quote(file.name())) : "",
+                    json_quote(label.text));
   }
   std::string notes;
   for (const std::string& note : diagnostic.notes) {
@@ -230,8 +260,8 @@ std::string render_json(const Diagnostic& diagnostic, const SourceFile& source) 
       "\"labels\":[{}],"
       "\"notes\":[{}],\"help\":{}}}",
       code_text(diagnostic.code), severity_text(severity_of(diagnostic.code)),
-      json_quote(source.name()), start, end, json_quote(diagnostic.message), labels, notes,
-      json_quote(diagnostic.help));
+      json_quote(diagnostic.span ? source.at(diagnostic.span->begin).name() : source.name()), start,
+      end, json_quote(diagnostic.message), labels, notes, json_quote(diagnostic.help));
 }
 
 }  // namespace chi

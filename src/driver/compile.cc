@@ -1,13 +1,49 @@
 #include "driver/compile.h"
 
 #include "sema/check.h"
+#include "structure/check_net.h"
 #include "syntax/lexer.h"
 #include "syntax/parse.h"
 
 namespace chi::driver {
+namespace {
+
+// Tells each import of a file which files it brings in. False, and reported, if one has none.
+bool connect(const SourceFile& source, const syntax::File& file, syntax::Ast& ast,
+             Diagnostics& diagnostics) {
+  bool good = true;
+  for (std::int32_t i = 0; i < file.imports.count; ++i) {
+    syntax::Import& import = ast.imports[static_cast<std::size_t>(file.imports.first + i)];
+    import.files.first = static_cast<std::int32_t>(ast.file_lists.size());
+    for (const SourceFile::Link& link : source.links) {
+      if (link.module == import.module.span) ast.file_lists.push_back(link.file);
+    }
+    import.files.count = static_cast<std::int32_t>(ast.file_lists.size()) - import.files.first;
+    if (!import.files.empty()) continue;
+    good = false;
+    if (diagnostics.has_errors()) continue;  // the reader of files said why
+    diagnostics.report({.code = DiagCode::ImportNotFound,
+                        .span = import.module.span,
+                        .message = "this file was not read",
+                        .help = "`read_model` reads a file with all that it imports"});
+  }
+  return good;
+}
+
+}  // namespace
+
 sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics) {
-  const syntax::Tokens tokens = syntax::lex(source, diagnostics);
-  return sema::check(syntax::parse(tokens, diagnostics), diagnostics);
+  syntax::Ast ast;
+  for (std::int32_t f = 0; f < source.file_count(); ++f) {
+    const syntax::Tokens tokens = syntax::lex(source.file(f), diagnostics);
+    ast = syntax::parse(tokens, diagnostics, std::move(ast));
+  }
+  bool complete = ast.files.size() == static_cast<std::size_t>(source.file_count());
+  for (std::size_t f = 0; f < ast.files.size(); ++f) {
+    complete &= connect(source.file(static_cast<std::int32_t>(f)), ast.files[f], ast, diagnostics);
+  }
+  if (!complete) return {};  // names that are missing would be followed by many others
+  return sema::check(std::move(ast), diagnostics);
 }
 
 std::optional<Compiled> compile(const SourceFile& source, const flat::Request& request,
@@ -15,7 +51,7 @@ std::optional<Compiled> compile(const SourceFile& source, const flat::Request& r
   sema::TypedModel typed = check(source, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;  // the stages below need a correct model
   std::optional<flat::FlatModel> flat = flat::flatten(std::move(typed), request, diagnostics);
-  if (!flat) return std::nullopt;
+  if (!flat || !structure::check_net(*flat, diagnostics)) return std::nullopt;
   Compiled compiled;
   compiled.model = std::make_unique<flat::FlatModel>(std::move(*flat));
   compiled.program = code::lower(*compiled.model, options);

@@ -12,7 +12,8 @@
 
 namespace chi::driver {
 
-/// Text to typed model: lexes, parses and checks. Errors are in `diagnostics`.
+/// Text to typed model: lexes, parses and checks the file and those that it imports, which
+/// `read_model` has read. Errors are in `diagnostics`.
 sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics);
 
 /// A model ready to run. The program refers to the flat model, which therefore stays where it is.

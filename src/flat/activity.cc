@@ -23,8 +23,15 @@ Activity find_activity(const EquationSet& set, const std::function<bool(BranchId
 
 std::vector<expr::VarId> declared_unknowns(const EquationSet& set, const Activity& activity) {
   std::vector<expr::VarId> declared;
+  const auto differentiated = [&](const Unknown& unknown) {
+    if (!unknown.implied || set.differentiated_in.empty()) return false;
+    const auto at = set.differentiated_in.find(unknown.variable.var.index);
+    return at != set.differentiated_in.end() &&
+           std::ranges::any_of(at->second, [&](BranchId b) { return activity.is_active(b); });
+  };
   for (const Unknown& unknown : set.unknowns) {
-    if (unknown.variable.order == 0 && activity.is_active(unknown.branch)) {
+    if (unknown.variable.order == 0 && activity.is_active(unknown.branch) &&
+        !differentiated(unknown)) {
       declared.push_back(unknown.variable.var);
     }
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "flat/choose_top.h"
+#include "flat/expr_root.h"
 #include "flat/instance_note.h"
 #include "flat/instantiate.h"
 #include "flat/layout.h"
@@ -135,22 +136,24 @@ bool BlockBuilder::bind_places(std::int32_t definition, const Scope& scope,
                                std::span<const syntax::ExprId> arguments, Block& block) {
   const Blueprint& p = print(definition);
   bool good = true;
+  bound_nodes_.assign(p.params.size(), -1);
   for (std::size_t k = 0; k < p.params.size(); ++k) {
     if (p.params[k].role == ParamRole::Value) continue;
     const TypeId wanted = model_.bodies[block.body].params[k];
-    good &= bind_place(p.params[k], wanted, scope, arguments[k], block.bindings[k]);
+    good &= bind_place(p.params[k], k, wanted, scope, arguments[k], block.bindings[k]);
   }
   return good;
 }
 
-bool BlockBuilder::bind_place(const BlueprintParam& param, TypeId wanted, const Scope& scope,
-                              syntax::ExprId argument, Binding& binding) {
+bool BlockBuilder::bind_place(const BlueprintParam& param, std::size_t k, TypeId wanted,
+                              const Scope& scope, ExprId argument, Binding& binding) {
   const Span span = model_.typed.ast.exprs[argument].span;
   if (param.role == ParamRole::Variable) {
     const auto place = variable_argument(scope, argument, diagnostics_);
     if (!place) return false;
     if (place->type != wanted) return report_lengths(span, place->type, wanted, param.decl);
     binding = BoundVariable{place->slot};
+    if (model_.typed.types.node_of(wanted)) bound_nodes_[k] = node_named(scope, argument, *place);
     return true;
   }
   auto group = channel_argument(scope, argument, diagnostics_);
@@ -162,15 +165,67 @@ bool BlockBuilder::bind_place(const BlueprintParam& param, TypeId wanted, const 
   return true;
 }
 
+// A node of this system, or of the system around it that came in through a terminal. That one is
+// told apart by the flows through the terminal: the node may come in through several.
+std::int32_t BlockBuilder::node_named(const Scope& scope, ExprId argument, Place place) const {
+  const sema::Decl& decl = model_.typed.decls[root_decl(model_.typed, argument)];
+  const auto k = static_cast<std::size_t>(decl.ordinal);
+  const auto slot_of = [&](std::size_t local) {
+    return model_.variables[scope.block.variables[local]].slot;
+  };
+  std::int32_t base = 0, key = 0;
+  if (decl.kind == sema::DeclKind::RefParam) {
+    base = std::get<BoundVariable>(scope.block.bindings[k]).slot;
+    key = slot_of(static_cast<std::size_t>(model_.typed.decls[decl.flows].ordinal));
+  } else {
+    base = key = slot_of(k);
+  }
+  const TypeId node = model_.typed.types.node_of(place.type);
+  const auto stride = static_cast<std::int32_t>(slot_count(model_.typed.types, node));
+  return model_.net.first_node.at(key) + (place.slot - base) / stride;
+}
+
+// Connects the terminal with these flows to its node or nodes.
+void BlockBuilder::connect(const Block& block, DeclId flows, VariableId variable, bool is_process) {
+  sema::Types& types = model_.typed.types;
+  const DeclId param = model_.typed.decls[flows].terminal;
+  const auto k = static_cast<std::size_t>(model_.typed.decls[param].ordinal);
+  const TypeId type = model_.bodies[block.body].params[k];
+  const TypeId node = types.node_of(type);
+  const std::int64_t count = slot_count(types, type) / slot_count(types, node);
+  const auto stride = static_cast<std::int32_t>(slot_count(types, types.flows_of(node)));
+  const auto number = static_cast<std::int32_t>(model_.blocks.size());  // that this block gets
+  const std::int32_t slot = model_.variables[variable].slot;
+  for (std::int32_t e = 0; e < count; ++e) {
+    model_.net.terminals.push_back({.node = bound_nodes_[k] + e,
+                                    .flow = slot + e * stride,
+                                    .block = number,
+                                    .param = param,
+                                    .element = type == node ? -1 : e});
+  }
+  if (is_process) return;
+  add_nodes(model_,
+            {.potential = std::get<BoundVariable>(block.bindings[k]).slot,
+             .inflow = slot,
+             .block = number,
+             .decl = param},
+            type);
+}
+
 bool BlockBuilder::make_top_variables(std::int32_t definition, Block& block) {
   const Blueprint& p = print(definition);
+  bound_nodes_.assign(p.params.size(), -1);
   for (std::size_t k = 0; k < p.params.size(); ++k) {
     if (p.params[k].role != ParamRole::Variable) continue;
     const TypeId type = model_.bodies[block.body].params[k];
     const auto variable =
         add_variable(p.params[k].decl, type, slot_count(model_.typed.types, type), block.path);
     if (!variable) return false;
-    block.bindings[k] = BoundVariable{model_.variables[*variable].slot};
+    const std::int32_t slot = model_.variables[*variable].slot;
+    block.bindings[k] = BoundVariable{slot};
+    if (!model_.typed.types.node_of(type)) continue;
+    bound_nodes_[k] = static_cast<std::int32_t>(model_.net.nodes.size());
+    add_nodes(model_, {.potential = slot, .block = 0, .decl = p.params[k].decl}, type);
   }
   return true;
 }
@@ -193,6 +248,15 @@ bool BlockBuilder::declare_locals(std::int32_t definition, Block& block,
         add_variable(local.decl, type, bodies_.local_slots(block.body)[k], block.path);
     if (!variable || (local.bounded && !set_bounds(*variable, values))) return false;
     block.variables[k] = *variable;
+    if (model_.typed.decls[local.decl].terminal) {
+      connect(block, local.decl, *variable, p.is_process);
+    } else if (model_.typed.types.node_of(type)) {
+      add_nodes(model_,
+                {.potential = model_.variables[*variable].slot,
+                 .block = static_cast<std::int32_t>(model_.blocks.size()),
+                 .decl = local.decl},
+                type);
+    }
   }
   return true;
 }

@@ -51,10 +51,13 @@ class BlockBuilder {
                   sema::Environment& values, bool keep);
   std::optional<sema::Value> default_value(syntax::ExprId initial, sema::TypeId type,
                                            const Block& block, const sema::Environment& values);
-  bool bind_place(const BlueprintParam& param, sema::TypeId wanted, const Scope& scope,
-                  syntax::ExprId argument, Binding& binding);
+  bool bind_place(const BlueprintParam& param, std::size_t k, sema::TypeId wanted,
+                  const Scope& scope, syntax::ExprId argument, Binding& binding);
   std::optional<VariableId> add_variable(sema::DeclId decl, sema::TypeId type, std::int64_t slots,
                                          const std::string& path);
+  /// The first node of those that an argument of node type names.
+  std::int32_t node_named(const Scope& scope, syntax::ExprId argument, Place place) const;
+  void connect(const Block& block, sema::DeclId flows, VariableId variable, bool is_process);
   bool set_bounds(VariableId variable, const sema::Environment& values);
   std::optional<std::vector<ChannelId>> add_channels(sema::DeclId decl, sema::TypeId type,
                                                      const std::string& path);
@@ -68,6 +71,9 @@ class BlockBuilder {
   OpenLengths& lengths_;
   Diagnostics& diagnostics_;
   BodyTable bodies_;
+  /// Of the block being made: the node that each parameter of node type is bound to, the first of
+  /// an array; -1 for other parameters. Empty where there are none.
+  std::vector<std::int32_t> bound_nodes_;
 };
 
 }  // namespace chi::flat

@@ -125,7 +125,7 @@ class Drafter {
                   std::unordered_map<Symbol, BaseName>& bases) {
     const syntax::Instance& instance = model_.ast.instances[id];
     const bool labelled = static_cast<bool>(instance.label);
-    const Symbol name = labelled ? instance.label.name : instance.name.name;
+    const Symbol name = labelled ? instance.label.name : definition_name(id);
     out_.names[id] = {.base = name, .labelled = labelled};
     const auto [at, added] = bases.try_emplace(name, BaseName{.first = id, .labelled = labelled});
     BaseName& base = at->second;
@@ -140,6 +140,12 @@ class Drafter {
       for (const InstanceId earlier : base.unlabelled) out_.names[earlier].group = group;
     }
     out_.names[id].group = group;
+  }
+
+  // Not as it is written here: an import may give it another name.
+  Symbol definition_name(InstanceId id) const {
+    const auto definition = static_cast<std::size_t>(model_.instance_of[id]);
+    return model_.decls[model_.definitions[definition].self].name;
   }
 
   void report_twice(Symbol name, InstanceId first, InstanceId second) {

@@ -21,6 +21,7 @@ class TopChoice {
     std::vector<std::int32_t> parts;
     for (std::int32_t d = 0; d < count(); ++d) {
       if (kind(d) == Part::None) continue;
+      if (!in_main(d)) continue;
       if (definition_name(model_, d) == top) return d;
       parts.push_back(d);
     }
@@ -36,6 +37,7 @@ class TopChoice {
     std::vector<std::int32_t> experiments, systems, processes;
     const std::vector<char> used = instantiated();
     for (std::int32_t d = 0; d < count(); ++d) {
+      if (!in_main(d)) continue;  // what is imported does not run by itself
       const Part part = kind(d);
       if (part == Part::Experiment) experiments.push_back(d);
       if (used[static_cast<std::size_t>(d)] != 0) continue;
@@ -51,6 +53,10 @@ class TopChoice {
 
  private:
   std::int32_t count() const { return static_cast<std::int32_t>(model_.ast.definitions.size()); }
+
+  bool in_main(std::int32_t d) const {
+    return model_.ast.definitions[static_cast<std::size_t>(d)].file == 0;
+  }
 
   Part kind(std::int32_t d) const {
     const auto& node = model_.ast.definitions[static_cast<std::size_t>(d)].node;

@@ -80,6 +80,8 @@ struct Unknown {
   BranchId branch;
   std::int32_t block = -1;
   Span span;
+  /// A potential or flow of a node, which nobody declares: unknown where it is not differentiated.
+  bool implied = false;
 };
 
 /// x <- value or x' <- value for one scalar, free of other substituted variables.
@@ -133,6 +135,8 @@ struct EquationSet {
   Table<EquationId, Equation> equations;
   std::vector<Unknown> unknowns;
   std::vector<Unknown> impulses;  ///< impulse |F|; in instantaneous equations only
+  /// Implied unknowns, by slot, that are differentiated in some modes: the branches.
+  std::unordered_map<std::int32_t, std::vector<BranchId>> differentiated_in = {};
 };
 
 struct Equations {

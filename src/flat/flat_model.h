@@ -7,6 +7,7 @@
 
 #include "base/id.h"
 #include "flat/equations.h"
+#include "flat/nodes.h"
 #include "sema/evaluate.h"
 #include "sema/typed_model.h"
 #include "source/span.h"
@@ -92,6 +93,7 @@ struct FlatModel {
   Table<ProcessId, Process> processes = {};
   std::int32_t variable_slots = 0;  ///< size of the array of model variables
   Equations equations = {};         ///< of all process instances, as one system
+  Net net = {};                     ///< nodes and what is connected to them
 };
 
 /// `type` with every array length evaluated in `environment`. Requires that instantiation succeeded

@@ -27,7 +27,11 @@ bool flatten_equations(FlatModel& model, Diagnostics& diagnostics) {
       good = false;
     }
   }
-  return good && apply_substitutes(model, std::move(substitutions), diagnostics);
+  if (!good) return false;
+  add_balances(model);
+  if (!apply_substitutes(model, std::move(substitutions), diagnostics)) return false;
+  settle_implied(model);
+  return true;
 }
 
 }  // namespace chi::flat

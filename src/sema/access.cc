@@ -148,6 +148,28 @@ void report_not_indexable(Context& c, ExprId of, TypeId type) {
             .help = help});
 }
 
+/// `p.i` where p is a terminal and i a flow: what stands before the dot is about the flows then.
+/// The steps to the name are array elements only, so each has the type of the flows where it had
+/// that of the potentials. None if it is no flow of a terminal.
+TypeId flow_of_terminal(Context& c, ExprId expr, const Record& node) {
+  const auto& member = *c.node<syntax::Member>(expr);
+  const Record flows = *c.as<Record>(c.types.node_info(node).flows);
+  std::int32_t at = 0;
+  for (const Field& field : c.types.list(flows.fields)) {
+    if (field.name == member.member.name) break;
+    ++at;
+  }
+  const DeclId root = root_of(c, member.of);
+  const DeclId variable = root ? c.model.decls[root].flows : DeclId{};
+  if (at == flows.fields.count || !variable) return {};
+  for (ExprId e = member.of; e; e = whole_of(c.ast, e)) {
+    if (c.types.node_of(c.model.type[e])) c.model.type[e] = c.types.flows_of(c.model.type[e]);
+    if (c.node<syntax::Name>(e)) c.model.resolution[e] = variable;
+  }
+  c.model.field[expr] = at;
+  return c.types.list(flows.fields)[static_cast<std::size_t>(at)].type;
+}
+
 TypeId member_of_record(Context& c, ExprId expr, const Record& record, TypeId type) {
   const auto& member = c.node<syntax::Member>(expr)->member;
   const auto fields = c.types.list(record.fields);
@@ -158,6 +180,12 @@ TypeId member_of_record(Context& c, ExprId expr, const Record& record, TypeId ty
       return fields[i].type;
     }
     names.push_back(c.text(fields[i].name));
+  }
+  if (record.node >= 0) {
+    if (const TypeId flow = flow_of_terminal(c, expr, record)) return flow;
+    for (const Field& f : c.types.list(c.as<Record>(c.types.node_info(record).flows)->fields)) {
+      names.push_back(c.text(f.name));
+    }
   }
   const std::string near = nearest(c.text(member.name), names);
   c.report({.code = DiagCode::UnknownField,
@@ -191,6 +219,7 @@ TypeId check_name(Context& c, ExprId expr) {
   if (!name) return c.unknown();
   if (const DeclId decl = c.scope.find(name)) {
     c.model.resolution[expr] = decl;
+    c.check_ambiguous(name, decl, c.span(expr));
     return use(c, decl, c.span(expr));
   }
   if (const auto builtin = c.builtin(name)) {

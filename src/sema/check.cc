@@ -10,6 +10,7 @@
 #include "sema/equations.h"
 #include "sema/evaluate.h"
 #include "sema/expressions.h"
+#include "sema/file_scopes.h"
 #include "sema/instances.h"
 #include "sema/order.h"
 #include "sema/statements.h"
@@ -30,6 +31,7 @@ class ModelChecker {
     each([&] { check_params(); });
     each([&] { check_body(); });
     check_nesting(c_);
+    if (!c_.diagnostics.has_errors()) warn_unused_imports(c_.model, c_.diagnostics);
   }
 
  private:
@@ -60,21 +62,29 @@ class ModelChecker {
   }
 
   void declare_names() {
-    each([&] {
+    std::vector<std::vector<std::pair<Symbol, DeclId>>> own(c_.ast.files.size());
+    std::unordered_map<Symbol, DeclId> known;
+    std::int32_t file = -1;
+    const auto count = static_cast<std::int32_t>(c_.ast.definitions.size());
+    for (c_.definition = 0; c_.definition < count; ++c_.definition) {
+      if (definition().file != file) known.clear();
+      file = definition().file;
       const syntax::Ident name = name_of(definition());
-      if (!name) return;
-      if (const DeclId first = c_.scope.find(name.name)) {
+      if (!name) continue;
+      const auto [at, added] = known.try_emplace(name.name);
+      if (!added) {
         c_.report({.code = DiagCode::DuplicateName,
                    .span = name.span,
                    .message = fmt::format("`{}` is defined twice", c_.text(name.name)),
-                   .labels = {{c_.model.decls[first].span, "first defined here"}}});
-        return;
+                   .labels = {{c_.model.decls[at->second].span, "first defined here"}}});
+        continue;
       }
-      const DeclId decl = c_.declare(kind_of(definition()), name, c_.unknown());
-      info().self = decl;
-      c_.scope.add(name.name, decl);
-      c_.top_level[name.name] = decl;
-    });
+      info().self = at->second = c_.declare(kind_of(definition()), name, c_.unknown());
+      own[static_cast<std::size_t>(file)].emplace_back(name.name, at->second);
+    }
+    c_.definition = -1;
+    c_.files = FileScopes(c_.model, own, c_.diagnostics);
+    if (!own.empty()) c_.enter_file(0);
   }
 
   void check_group(const DefinitionGroup& group) {
@@ -196,6 +206,7 @@ class ModelChecker {
   template <class F>
   void at(std::int32_t d, F work) {
     c_.definition = d;
+    c_.enter_file(definition().file);
     work();
     c_.definition = -1;
   }
@@ -228,6 +239,7 @@ class ModelChecker {
 TypedModel check(syntax::Ast ast, Diagnostics& diagnostics) {
   TypedModel model;
   model.ast = std::move(ast);
+  intern_qualified_names(model.ast);
   ModelChecker(model, diagnostics).check();
   return model;
 }

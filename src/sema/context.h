@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diag/diagnostic.h"
+#include "sema/file_scopes.h"
 #include "sema/scope.h"
 #include "sema/typed_model.h"
 
@@ -41,8 +42,11 @@ struct Context {
   Types& types;
   Diagnostics& diagnostics;
   Scope scope;
-  /// The top-level declaration of each name: types are found here, as no local hides them.
+  /// The top-level declaration of each name in the file being checked: types are found here, as no
+  /// local hides them.
   Table<Symbol, DeclId> top_level;
+  FileScopes files;
+  std::int32_t file = -1;                  ///< whose names are visible
   std::unordered_set<Symbol> field_names;  ///< of all record types
 
   Place place = Place::BeforeRun;
@@ -62,6 +66,11 @@ struct Context {
   DeclId value_parameter;  ///< the one whose argument is being checked
 
   DeclId declare(DeclKind kind, syntax::Ident name, TypeId type);
+  /// Makes the names of a file visible, and those of the file before invisible. Requires that no
+  /// local names are.
+  void enter_file(std::int32_t number);
+  /// Reports if the name, found to be `decl` at `span`, is one that two imports give.
+  void check_ambiguous(Symbol name, DeclId decl, Span span);
   std::string_view text(Symbol symbol) const { return ast.symbols.text(symbol); }
   std::string text(TypeId type) const { return types.text(type, ast.symbols); }
   std::string_view name_of(DeclId decl) const { return text(model.decls[decl].name); }

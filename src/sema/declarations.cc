@@ -47,12 +47,41 @@ TypeId reject(Context& c, DiagCode code, syntax::TypeId written, std::string mes
   return c.unknown();
 }
 
+/// A node, or an array of nodes, may be a parameter of a process or system and a local of a system.
+/// Reports what is of another type that has a node in it.
+bool node_may_stand(Context& c, syntax::TypeId written, TypeId type, OwnerKind owner, bool local) {
+  if (!c.types.has_node(type)) return true;
+  if (!c.types.node_of(type)) {
+    reject(c, DiagCode::NodePlace, written,
+           fmt::format("a node cannot be part of `{}`", c.text(type)),
+           "nodes can be in arrays only");
+    return false;
+  }
+  if (owner == OwnerKind::Function) {
+    reject(c, DiagCode::NodePlace, written, "a function has no nodes",
+           "pass the potential: a `real`");
+    return false;
+  }
+  if (!local || owner == OwnerKind::System) return true;
+  reject(c, DiagCode::NodePlace, written, "nodes are declared in systems",
+         "a process gets its nodes as parameters");
+  return false;
+}
+
 TypeId ref_type(Context& c, const syntax::Param& param, TypeId type, OwnerKind owner) {
   if (owner == OwnerKind::Function) {
     c.report({.code = DiagCode::RefPlace,
               .span = param.span,
               .message = "a function has no `ref` parameters",
               .help = "a function changes nothing but its own variables; return a tuple instead"});
+    return c.unknown();
+  }
+  if (!node_may_stand(c, param.type, type, owner, false)) return c.unknown();
+  if (c.types.node_of(type)) {
+    c.report({.code = DiagCode::NodePlace,
+              .span = param.span,
+              .message = "`ref` before a node",
+              .help = "leave out `ref`: a node is shared anyway"});
     return c.unknown();
   }
   if (c.types.is_data(type) || c.types.distribution_of(type)) return type;
@@ -62,6 +91,7 @@ TypeId ref_type(Context& c, const syntax::Param& param, TypeId type, OwnerKind o
 }
 
 TypeId value_type(Context& c, const syntax::Param& param, TypeId type, OwnerKind owner) {
+  if (!node_may_stand(c, param.type, type, owner, false)) return c.unknown();
   if (c.types.is_data(type) || c.as<Func>(type)) return type;
   if (owner == OwnerKind::Function) {
     return reject(c, DiagCode::BadTypePlace, param.type,
@@ -78,6 +108,15 @@ TypeId value_type(Context& c, const syntax::Param& param, TypeId type, OwnerKind
 }
 
 TypeId local_type(Context& c, const syntax::VarDecl& group, TypeId type, OwnerKind owner) {
+  if (!node_may_stand(c, group.type, type, owner, true)) return c.unknown();
+  const bool given = group.initial || group.low || group.high;
+  if (c.types.node_of(type) && given) {
+    c.report({.code = DiagCode::NodePlace,
+              .span = c.span(group.initial ? group.initial : group.low),
+              .message = group.initial ? "a node has no initial value" : "a node has no bounds",
+              .help = "its potential follows from the equations of the instances at it"});
+    return c.unknown();
+  }
   if (c.types.is_data(type)) return type;
   if (c.types.distribution_of(type) && owner != OwnerKind::Function) return type;
   const TypeId channel = c.types.channel_of(type);
@@ -138,6 +177,9 @@ bool takes_default(Context& c, const syntax::Param& param, TypeId type, OwnerKin
               .help = help});
     return false;
   };
+  if (c.types.node_of(type)) {
+    return refuse("a node", "every instance names the node it is connected to");
+  }
   if (owner == OwnerKind::Function) {
     return refuse("a parameter of a function", "every call gives all arguments");
   }
@@ -159,6 +201,18 @@ void check_default(Context& c, const syntax::Param& param, TypeId type, OwnerKin
   if (takes_default(c, param, type, owner)) require_fits(c, param.initial, found, type, "");
 }
 
+/// The flows into an instance through the terminal `param`: a variable of its own, of the same
+/// name.
+void declare_flows(Context& c, DeclId param, syntax::Ident name) {
+  const DeclId flows =
+      c.declare(DeclKind::Local, name, c.types.flows_of(c.model.decls[param].type));
+  c.used[static_cast<std::size_t>(flows.index)] = 1;
+  c.model.decls[param].flows = flows;
+  c.model.decls[flows].terminal = param;
+  c.model.decls[flows].ordinal = static_cast<std::int32_t>(info(c).locals.size());
+  info(c).locals.push_back(flows);
+}
+
 }  // namespace
 
 void declare_params(Context& c, Slice<syntax::Param> params, OwnerKind owner) {
@@ -168,11 +222,14 @@ void declare_params(Context& c, Slice<syntax::Param> params, OwnerKind owner) {
         param.is_ref ? ref_type(c, param, written, owner) : value_type(c, param, written, owner);
     check_default(c, param, type, owner);
     for (const syntax::Ident& name : c.ast.list(param.names)) {
-      const DeclKind kind = param.is_ref ? DeclKind::RefParam : DeclKind::ValueParam;
+      // A node is shared like a `ref` variable: its potentials.
+      const bool node = static_cast<bool>(c.types.node_of(type));
+      const DeclKind kind = param.is_ref || node ? DeclKind::RefParam : DeclKind::ValueParam;
       const DeclId decl = add(c, kind, name, type);
       c.model.decls[decl].ordinal = static_cast<std::int32_t>(info(c).params.size());
       c.model.decls[decl].initial = param.initial;
       info(c).params.push_back(decl);
+      if (node) declare_flows(c, decl, name);
     }
   }
 }

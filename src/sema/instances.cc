@@ -162,6 +162,7 @@ class InstanceChecker {
            .help = suggest(c_, instance.name.name, Wanted::Part)});
       return -1;
     }
+    c_.check_ambiguous(instance.name.name, decl, instance.name.span);
     const Decl& d = c_.model.decls[decl];
     const auto& node = c_.ast.definitions[static_cast<std::size_t>(d.owner)].node;
     const auto* system = std::get_if<syntax::SysDef>(&node);
@@ -248,11 +249,29 @@ class InstanceChecker {
     ends.receive = ends.receive || direction == Direction::Receive;
   }
 
+  void report_no_node(ExprId expr, TypeId found, const Decl& p) {
+    const bool node = static_cast<bool>(c_.types.node_of(found));
+    Diagnostic d{.code = DiagCode::WrongNodeType,
+                 .span = c_.span(expr),
+                 .message = fmt::format("terminal `{}` is a `{}`, found `{}`", c_.text(p.name),
+                                        c_.text(p.type), c_.text(found)),
+                 .labels = {{p.span, "the terminal"}}};
+    if (const DeclId root = root_of(c_, expr)) {
+      d.labels.push_back({c_.model.decls[root].span, "declared here"});
+    }
+    d.help = node ? "two node types are different even if their fields are equal"
+                  : fmt::format("a node is declared in a system: `a: {}`", c_.text(p.type));
+    c_.report(std::move(d));
+  }
+
   void check_reference(ExprId expr, const Decl& p) {
     const PlaceGuard place(c_, Place::Reference);
     const TypeId type = check_expr(c_, expr, p.type);
     if (c_.types.is_unknown(type)) return;
     const DeclId root = root_of(c_, expr);
+    if (c_.types.node_of(p.type) && (!root || !same_type(c_.types, type, p.type))) {
+      return report_no_node(expr, type, p);
+    }
     const bool derivative = c_.node<syntax::Derivative>(strip(c_.ast, expr)) != nullptr;
     if (!root || !is_variable(c_, root) || derivative) {
       c_.report({.code = DiagCode::RefArgument,

@@ -20,7 +20,9 @@ class Components {
 
   std::vector<DefinitionGroup> find() {
     for (std::size_t d = 0; d < uses_.size(); ++d) {
-      if (is_node(d)) uses_[d] = uses_of(c_, static_cast<std::int32_t>(d));
+      if (!is_node(d)) continue;
+      c_.enter_file(c_.ast.definitions[d].file);
+      uses_[d] = uses_of(c_, static_cast<std::int32_t>(d));
     }
     for (std::size_t d = 0; d < uses_.size(); ++d) {
       if (is_node(d) && number_[d] < 0) search(d);

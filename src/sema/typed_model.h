@@ -38,6 +38,9 @@ struct Decl {
   /// Constant: value; Local: initialiser, if any; ValueParam: default value, if any
   syntax::ExprId initial;
   syntax::ExprId low, high;  ///< bounds, if any
+  /// A parameter of node type, which is a RefParam: its flows, a Local of the process or system
+  /// that is not written. And of that Local, the parameter.
+  DeclId flows, terminal;
 };
 
 /// What a definition declares, in textual order, one entry per name.

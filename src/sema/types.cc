@@ -84,6 +84,10 @@ class TypeWriter {
   }
 
   void write_record(const Record& r) {
+    if (r.node >= 0) {
+      const Symbol name = types_.node_info(r).name;
+      return push(std::vector<Part>{{name ? symbols_.text(name) : std::string_view("node")}});
+    }
     std::vector<Part> parts{{"{ "}};
     for (const Field& f : types_.list(r.fields)) {
       if (parts.size() > 1) parts.emplace_back(", ");
@@ -213,7 +217,8 @@ class Comparison {
           return sequences(types_.list(t.elements), types_.list(get<Tuple>(b).elements));
         },
         [&](Record r) {
-          return records(types_.list(r.fields), types_.list(get<Record>(b).fields));
+          const Record& other = get<Record>(b);
+          return r.node == other.node && records(types_.list(r.fields), types_.list(other.fields));
         },
         [&](Func f) {
           todo_.emplace_back(f.result, get<Func>(b).result);
@@ -261,6 +266,7 @@ Types::Facts Types::derive_facts(const TypeNode& node) const {
   const auto contains = [&](TypeId part) {
     facts.depth = std::max(facts.depth, facts_[part].depth + 1);
     facts.data = facts.data && facts_[part].data;
+    facts.node = facts.node || facts_[part].node;
     all_real = all_real && facts_[part].real_based;
   };
   const auto real_if_all = [&](bool not_empty) { facts.real_based = not_empty && all_real; };
@@ -279,6 +285,7 @@ Types::Facts Types::derive_facts(const TypeNode& node) const {
       },
       [&](Record r) {
         for (const Field& f : list(r.fields)) contains(f.type);
+        facts.node = facts.node || r.node >= 0;
         real_if_all(!r.fields.empty());
       },
       [&](Func f) {
@@ -319,6 +326,15 @@ TypeId Types::record(std::span<const Field> fields) {
                            static_cast<std::int32_t>(fields.size())};
   field_lists_.insert(field_lists_.end(), fields.begin(), fields.end());
   return intern(Record{slice}, std::move(key));
+}
+
+TypeId Types::node(NodeInfo info, std::span<const Field> potentials) {
+  const auto number = static_cast<std::int32_t>(nodes_info_.size());
+  nodes_info_.push_back(info);
+  const Slice<Field> slice{static_cast<std::int32_t>(field_lists_.size()),
+                           static_cast<std::int32_t>(potentials.size())};
+  field_lists_.insert(field_lists_.end(), potentials.begin(), potentials.end());
+  return intern(Record{slice, number}, {11, number});
 }
 
 TypeId Types::func(std::span<const TypeId> parameters, TypeId result) {
@@ -365,6 +381,22 @@ TypeId Types::channel_of(TypeId id) const {
 TypeId Types::distribution_of(TypeId id) const {
   id = innermost(id);
   return std::holds_alternative<Dist>(nodes_[id]) ? id : TypeId{};
+}
+
+TypeId Types::node_of(TypeId id) const {
+  id = innermost(id);
+  const auto* record = std::get_if<Record>(&nodes_[id]);
+  return record != nullptr && record->node >= 0 ? id : TypeId{};
+}
+const NodeInfo& Types::node_info(const Record& node) const {
+  return nodes_info_[static_cast<std::size_t>(node.node)];
+}
+TypeId Types::flows_of(TypeId id) {
+  const TypeNode node = nodes_[id];
+  if (const auto* a = std::get_if<Array>(&node)) {
+    return array(flows_of(a->element), a->length, a->length_expr);
+  }
+  return node_info(std::get<Record>(node)).flows;
 }
 
 std::string Types::text(TypeId id, const Interner& symbols) const {

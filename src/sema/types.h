@@ -47,8 +47,16 @@ struct Field {
   Symbol name;
   TypeId type;
 };
+/// Also a node type: its potentials are the fields, and `node` makes it different from all others
+/// (language.md, "Nodes").
 struct Record {
   Slice<Field> fields;
+  std::int32_t node = -1;  ///< number of the node type; -1: a record
+};
+/// What a node type is beyond its potentials.
+struct NodeInfo {
+  Symbol name;   ///< of the type definition; none if it has none
+  TypeId flows;  ///< a record
 };
 struct Func {
   Slice<TypeId> parameters;
@@ -82,6 +90,8 @@ class Types {
   TypeId array(TypeId element, std::int64_t length, syntax::ExprId length_expr);
   TypeId tuple(std::span<const TypeId> elements);
   TypeId record(std::span<const Field> fields);
+  /// A new node type, different from all others.
+  TypeId node(NodeInfo info, std::span<const Field> potentials);
   TypeId func(std::span<const TypeId> parameters, TypeId result);
   TypeId dist(TypeId result);
   TypeId channel(Direction direction, TypeId element);
@@ -101,6 +111,13 @@ class Types {
   bool is_data(TypeId id) const { return facts_[id].data; }
   /// The channel type of a channel or of a bundle of channels; none for other types.
   TypeId channel_of(TypeId id) const;
+  /// The node type of a node or of an array of nodes; none for other types.
+  TypeId node_of(TypeId id) const;
+  const NodeInfo& node_info(const Record& node) const;
+  /// The type of the flows of a node, or array of nodes, of this type. Requires `node_of(id)`.
+  TypeId flows_of(TypeId id);
+  /// Whether a node is part of the type.
+  bool has_node(TypeId id) const { return facts_[id].node; }
   /// The distribution type of a distribution or of an array of distributions; none for others.
   TypeId distribution_of(TypeId id) const;
   /// How deep the type nests; 0 for basic types. Checking keeps it at most kMaxTypeDepth.
@@ -113,6 +130,7 @@ class Types {
   struct Facts {
     bool real_based = false;
     bool data = true;
+    bool node = false;
     std::int32_t depth = 0;
   };
   TypeId intern(TypeNode node, std::vector<std::int64_t> key);
@@ -124,6 +142,7 @@ class Types {
   Table<TypeId, Facts> facts_;
   std::vector<TypeId> type_lists_;
   std::vector<Field> field_lists_;
+  std::vector<NodeInfo> nodes_info_;
   struct KeyHash {
     std::size_t operator()(const std::vector<std::int64_t>& key) const;
   };

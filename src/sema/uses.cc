@@ -52,6 +52,9 @@ class Collector {
           [&](const RecordType& n) {
             for (const FieldType& f : c_.ast.list(n.fields)) push(f.type);
           },
+          [&](const NodeType& n) {
+            for (const NodeField& f : c_.ast.list(n.fields)) push(f.type);
+          },
           [&](const FuncType& n) {
             for (syntax::TypeId p : c_.ast.list(n.parameters)) push(p);
             push(n.result);

@@ -50,6 +50,9 @@ class Resolver {
           [&](const RecordType& n) {
             for (const FieldType& f : c_.ast.list(n.fields)) add(f.type);
           },
+          [&](const NodeType& n) {
+            for (const NodeField& f : c_.ast.list(n.fields)) add(f.type);
+          },
           [&](const FuncType& n) {
             for (syntax::TypeId p : c_.ast.list(n.parameters)) add(p);
             add(n.result);
@@ -70,7 +73,8 @@ class Resolver {
           return c_.types.dict(key, data(n.value, "a dictionary"));
         },
         [&](const ArrayType& n) { return array(n); }, [&](const TupleType& n) { return tuple(n); },
-        [&](const RecordType& n) { return record(n); }, [&](const FuncType& n) { return func(n); },
+        [&](const RecordType& n) { return record(n); },
+        [&](const NodeType& n) { return node(t, n); }, [&](const FuncType& n) { return func(n); },
         [&](const DistType& n) { return dist(n); },
         [&](const ChannelType& n) { return channel(n); },
         [&](const Error&) { return c_.unknown(); });
@@ -106,6 +110,7 @@ class Resolver {
                  .help = suggest(c_, name, Wanted::Type)});
       return c_.unknown();
     }
+    c_.check_ambiguous(name, decl, span);
     const Decl& d = c_.model.decls[decl];
     if (d.kind == DeclKind::TypeAlias) return d.type;
     c_.report({.code = DiagCode::NotAType,
@@ -169,6 +174,56 @@ class Resolver {
                  .labels = {{at->second, "first declared here"}}});
     }
     return c_.types.record(fields);
+  }
+
+  /// Named by the definition that is being checked, if that is a type.
+  TypeId node(syntax::TypeId t, const syntax::NodeType& n) {
+    std::vector<Field> potentials, flows;
+    std::unordered_map<Symbol, Span> first;
+    for (const syntax::NodeField& f : c_.ast.list(n.fields)) {
+      if (!f.field) return c_.unknown();
+      const auto [at, added] = first.emplace(f.field.name, f.field.span);
+      if (!added) {
+        c_.report({.code = DiagCode::DuplicateField,
+                   .span = f.field.span,
+                   .message = fmt::format("field `{}` is declared twice", c_.text(f.field.name)),
+                   .labels = {{at->second, "first declared here"}}});
+        return c_.unknown();
+      }
+      if (c_.types.is_unknown(of(f.type))) return c_.unknown();
+      if (!is_quantity(of(f.type))) {
+        c_.report(
+            {.code = DiagCode::BadNodeType,
+             .span = c_.ast.types[f.type].span,
+             .message = fmt::format("a field of a node is real, found `{}`", c_.text(of(f.type))),
+             .help = "`real`, or an array such as `real^3`"});
+        return c_.unknown();
+      }
+      (f.is_flow ? flows : potentials).push_back({f.field.name, of(f.type)});
+    }
+    if (flows.empty() || potentials.empty()) {
+      c_.report({.code = DiagCode::BadNodeType,
+                 .span = c_.ast.types[t].span,
+                 .message = flows.empty() ? "a node type without a flow"
+                                          : "a node type without a potential",
+                 .help = "what all instances at a node share is a potential, what adds up to zero "
+                         "is a flow: `node { v: real, flow i: real }`"});
+      return c_.unknown();
+    }
+    const syntax::Definition* own =
+        c_.definition < 0 ? nullptr : &c_.ast.definitions[static_cast<std::size_t>(c_.definition)];
+    const auto* named = own == nullptr ? nullptr : std::get_if<syntax::TypeDef>(&own->node);
+    const Symbol name = named != nullptr && named->type == t ? named->name.name : Symbol{};
+    return c_.types.node({name, c_.types.record(flows)}, potentials);
+  }
+
+  /// Real, or an array of such whose length is known.
+  bool is_quantity(TypeId type) const {
+    while (const auto array = c_.as<Array>(type)) {
+      if (array->length < 0) return false;
+      type = array->element;
+    }
+    return c_.types.is(type, BasicType::Real);
   }
 
   TypeId func(const syntax::FuncType& n) {

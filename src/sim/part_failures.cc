@@ -22,6 +22,30 @@ constexpr std::size_t kMaxShown = 8;
 constexpr std::size_t kLongestText = 200;
 const std::string kTogether = "together with this equation";
 
+// Equations of several instances of a process have one text: a note says which instances they are.
+void name_instances(const flat::FlatModel& model, const flat::EquationSet& set,
+                    const ModeEquations& mode, const structure::Explanation& why,
+                    Diagnostic& result) {
+  std::vector<Span> spans;
+  std::vector<std::string_view> names;
+  bool ambiguous = false;
+  for (const structure::Explanation::Equation& shown : why.equations) {
+    const flat::Equation& e = set.equations[flat::EquationId{mode.equations[at(shown.row)]}];
+    ambiguous = ambiguous || std::ranges::count(spans, e.span) != 0;
+    spans.push_back(e.span);
+    if (e.block < 0) continue;
+    const std::string_view path = model.blocks[at(e.block)].path;
+    if (!path.empty() && std::ranges::count(names, path) == 0) names.push_back(path);
+  }
+  if (!ambiguous || names.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < names.size() && i < kMaxShown; ++i) {
+    list += fmt::format("{}`{}`", i == 0 ? "" : ", ", names[i]);
+  }
+  if (names.size() > kMaxShown) list += fmt::format(" and {} more", names.size() - kMaxShown);
+  result.notes.push_back("they are equations of " + list);
+}
+
 }  // namespace
 
 std::optional<Span> Part::row_span(const ModeEquations& mode, std::int32_t row) const {
@@ -56,6 +80,7 @@ Diagnostic Part::explain_singular(const Plan& plan, const structure::Analysis& a
   std::erase_if(why.equations, [&](const auto& e) { return !row_span(mode, e.row); });
   Diagnostic result = structure::to_diagnostic(
       DiagCode::SingularEquations, why, [&](std::int32_t row) { return *row_span(mode, row); });
+  name_instances(workshop_.model, equations_.set, mode, why, result);
   std::string values;
   for (const expr::ExprId leaf : analysis.decided_by) {
     if (workshop_.pool().op(leaf) != expr::Op::Variable || values.size() > kLongestText) continue;

@@ -7,27 +7,52 @@
 
 namespace chi {
 
-SourceFile::SourceFile(std::string name, std::string text)
-    : name_(std::move(name)), text_(std::move(text)) {
+SourceFile::SourceFile(std::string name, std::string text, std::int32_t base)
+    : name_(std::move(name)), text_(std::move(text)), base_(base) {
   CHI_CHECK(text_.size() <= kMaxSourceBytes, "the reader of files refuses larger ones");
-  line_starts_.push_back(0);
+  line_starts_.push_back(base_);
   for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '\n') line_starts_.push_back(static_cast<std::int32_t>(i + 1));
+    if (text_[i] == '\n') line_starts_.push_back(base_ + static_cast<std::int32_t>(i + 1));
   }
 }
 
+bool SourceFile::has_room(std::size_t bytes) const {
+  const std::int32_t used = file(file_count() - 1).end();
+  return bytes < kMaxSourceBytes - std::min(kMaxSourceBytes, static_cast<std::size_t>(used));
+}
+
+SourceFile& SourceFile::add(std::string name, std::string text) {
+  // One offset between two files belongs to the end of the first: a place there is unambiguous.
+  const std::int32_t base = file(file_count() - 1).end() + 1;
+  imported_.push_back(std::make_unique<SourceFile>(std::move(name), std::move(text), base));
+  return *imported_.back();
+}
+
+const SourceFile& SourceFile::file(std::int32_t number) const {
+  return number == 0 ? *this : *imported_[static_cast<std::size_t>(number - 1)];
+}
+
+const SourceFile& SourceFile::at(std::int32_t offset) const {
+  const auto next =
+      std::upper_bound(imported_.begin(), imported_.end(), offset,
+                       [](std::int32_t o, const auto& file) { return o < file->begin(); });
+  return next == imported_.begin() ? *this : **(next - 1);
+}
+
 std::string_view SourceFile::text(Span span) const {
-  const auto size = static_cast<std::int32_t>(text_.size());
-  const std::int32_t begin = std::clamp(span.begin, 0, size);
-  const std::int32_t end = std::clamp(span.end, begin, size);
-  return std::string_view(text_).substr(static_cast<std::size_t>(begin),
-                                        static_cast<std::size_t>(end - begin));
+  const SourceFile& in = at(span.begin);
+  const auto size = static_cast<std::int32_t>(in.text_.size());
+  const std::int32_t begin = std::clamp(span.begin - in.base_, 0, size);
+  const std::int32_t end = std::clamp(span.end - in.base_, begin, size);
+  return std::string_view(in.text_).substr(static_cast<std::size_t>(begin),
+                                           static_cast<std::size_t>(end - begin));
 }
 
 Position SourceFile::position(std::int32_t offset) const {
-  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-  const auto line = static_cast<int>(next - line_starts_.begin());
-  std::string_view before = text({line_start(line), offset});
+  const SourceFile& in = at(offset);
+  const auto next = std::upper_bound(in.line_starts_.begin(), in.line_starts_.end(), offset);
+  const auto line = std::max(1, static_cast<int>(next - in.line_starts_.begin()));
+  std::string_view before = in.text({in.line_start(line), offset});
   int column = 1;
   while (!before.empty()) {
     before.remove_prefix(decode_utf8(before).bytes);
@@ -38,8 +63,7 @@ Position SourceFile::position(std::int32_t offset) const {
 
 std::string_view SourceFile::line(int number) const {
   const std::int32_t begin = line_start(number);
-  const std::int32_t end =
-      number < line_count() ? line_start(number + 1) : static_cast<std::int32_t>(text_.size());
+  const std::int32_t end = number < line_count() ? line_start(number + 1) : this->end();
   std::string_view line = text({begin, end});
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
   return line;
@@ -47,7 +71,7 @@ std::string_view SourceFile::line(int number) const {
 
 std::string SourceFile::where(Span span) const {
   const Position p = position(span.begin);
-  return name_ + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
+  return at(span.begin).name_ + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
 }
 
 }  // namespace chi

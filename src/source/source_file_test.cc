@@ -33,5 +33,24 @@ TEST(SourceFile, TakesAnEmptyText) {
   EXPECT_EQ(file.where({0, 0}), "m.chi:1:1");
 }
 
+TEST(SourceFile, FilesOfAModelShareOneSpaceOfOffsets) {
+  SourceFile main("m.chi", "ab\ncd");
+  const SourceFile& part = main.add("part.chi", "x\nyz\n");
+  const SourceFile& last = main.add("last.chi", "");
+  EXPECT_EQ(main.file_count(), 3);
+  EXPECT_EQ(part.begin(), 6);
+  EXPECT_EQ(last.begin(), 12);
+  EXPECT_EQ(&main.at(5), &main);  // the end of the main file
+  EXPECT_EQ(&main.at(6), &part);
+  EXPECT_EQ(&main.at(12), &last);
+  EXPECT_EQ(main.text({8, 10}), "yz");
+  EXPECT_EQ(main.text({8, 100}), "yz\n");
+  EXPECT_EQ(main.where({9, 10}), "part.chi:2:2");
+  EXPECT_EQ(main.where({4, 5}), "m.chi:2:2");
+  EXPECT_EQ(main.where({12, 12}), "last.chi:1:1");
+  EXPECT_EQ(part.line(2), "yz");
+  EXPECT_EQ(part.where({9, 10}), "part.chi:2:2");
+}
+
 }  // namespace
 }  // namespace chi

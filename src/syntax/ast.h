@@ -175,6 +175,15 @@ struct FieldType {
 struct RecordType {
   Slice<FieldType> fields;
 };
+/// `v: real` or `flow i: real` of a node type.
+struct NodeField {
+  Ident field;
+  TypeId type;
+  bool is_flow = false;
+};
+struct NodeType {
+  Slice<NodeField> fields;
+};  // node { v: real, flow i: real }
 struct FuncType {
   Slice<TypeId> parameters;
   TypeId result;
@@ -190,7 +199,7 @@ struct ChannelType {
 struct Type {
   Span span;
   std::variant<Basic, TypeName, ListType, SetType, DictType, ArrayType, TupleType, RecordType,
-               FuncType, DistType, ChannelType, Error>
+               NodeType, FuncType, DistType, ChannelType, Error>
       node;
 };
 
@@ -359,13 +368,39 @@ struct SysDef {
 struct Definition {
   Span span;
   std::variant<TypeDef, ConstDef, FuncDef, ProcDef, SysDef> node;
+  std::int32_t file = 0;  ///< index into Ast::files
+};
+
+// ---- files ----
+
+enum class ImportKind { Names, All, Alias };
+/// `from a.b import B, C`, `from a.b import *`, `import a.b as c`.
+struct Import {
+  Span span;
+  ImportKind kind = ImportKind::Names;
+  Ident module;               ///< with its dots
+  Slice<Ident> names;         ///< of `from ... import B, C`
+  Ident alias;                ///< of `import ... as c`
+  Slice<std::int32_t> files;  ///< the files it brings in, set when they are read; see `file_lists`
+};
+
+/// One text of a model, and the rows of the tables that were made from it: those from `first` to
+/// `end`, of definitions, expressions, types and instances.
+struct File {
+  struct Rows {
+    std::int32_t definitions = 0, exprs = 0, types = 0, instances = 0;
+  };
+  Symbol name;
+  Slice<Import> imports;
+  Rows first, end;
 };
 
 static_assert(std::is_trivially_copyable_v<Expr> && std::is_trivially_copyable_v<Type> &&
               std::is_trivially_copyable_v<Equation> && std::is_trivially_copyable_v<Stat> &&
               std::is_trivially_copyable_v<Definition>);
 
-/// One parsed text. `list(slice)` gives the rows of any slice in the tree.
+/// The parsed texts of one model, the main one first. `list(slice)` gives the rows of any slice in
+/// the tree.
 struct Ast {
   Interner symbols;
   Table<ExprId, Expr> exprs;
@@ -374,6 +409,7 @@ struct Ast {
   Table<EquationId, Equation> equations;
   Table<InstanceId, Instance> instances;
   std::vector<Definition> definitions;
+  std::vector<File> files;
 
   std::vector<ExprId> expr_lists;
   std::vector<TypeId> type_lists;
@@ -387,6 +423,9 @@ struct Ast {
   std::vector<FieldValue> field_values;
   std::vector<DictEntry> dict_entries;
   std::vector<FieldType> field_types;
+  std::vector<NodeField> node_fields;
+  std::vector<Import> imports;
+  std::vector<std::int32_t> file_lists;
   std::vector<EquationAlternative> equation_alternatives;
   std::vector<Alternative> alternatives;
 
@@ -404,6 +443,9 @@ struct Ast {
   std::span<const FieldValue> list(Slice<FieldValue> s) const { return rows(field_values, s); }
   std::span<const DictEntry> list(Slice<DictEntry> s) const { return rows(dict_entries, s); }
   std::span<const FieldType> list(Slice<FieldType> s) const { return rows(field_types, s); }
+  std::span<const NodeField> list(Slice<NodeField> s) const { return rows(node_fields, s); }
+  std::span<const Import> list(Slice<Import> s) const { return rows(imports, s); }
+  std::span<const std::int32_t> list(Slice<std::int32_t> s) const { return rows(file_lists, s); }
   std::span<const EquationAlternative> list(Slice<EquationAlternative> s) const {
     return rows(equation_alternatives, s);
   }

@@ -200,6 +200,7 @@ Section Parser::element_kind(std::int32_t i) const {
 bool Parser::instance_at(std::int32_t i) const {
   if (unwind_at(i)) return true;
   if (kind_at(i) == K::Ident && kind_at(i + 1) == K::Colon) i += 2;
+  if (kind_at(i + 1) == K::Dot && is_alias_at(i)) i += 2;
   return kind_at(i) == K::Ident && kind_at(i + 1) == K::LeftParen;
 }
 bool Parser::unwound_instance_at(std::int32_t i) const {

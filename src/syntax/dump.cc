@@ -57,6 +57,13 @@ class Dumper {
     for (const Item& item : items) write(item);
     out_ += '\n';
   }
+  void write(const Import& import) {
+    out_ += "(import " + text(import.module.name);
+    for (const Ident& name : ast_.list(import.names)) out_ += " " + text(name.name);
+    if (import.kind == ImportKind::All) out_ += " *";
+    if (import.kind == ImportKind::Alias) out_ += " as " + text(import.alias.name);
+    out_ += ")\n";
+  }
   std::string take() { return std::move(out_); }
 
  private:
@@ -114,6 +121,7 @@ class Dumper {
   void put(const FieldValue& row);
   void put(const DictEntry& row);
   void put(const FieldType& row);
+  void put(const NodeField& row);
   void put(const EquationAlternative& row);
   void put(const Alternative& row);
   template <class T>
@@ -188,6 +196,7 @@ void Dumper::expand(TypeId id) {
       },
       [&](const TupleType& n) { rows("tuple", n.elements); },
       [&](const RecordType& n) { rows("record", n.fields); },
+      [&](const NodeType& n) { rows("node", n.fields); },
       [&](const FuncType& n) {
         put("(func ");
         list(n.parameters);
@@ -305,6 +314,9 @@ void Dumper::put(const GuardedValue& n) { node("->", {n.guard, n.value}); }
 void Dumper::put(const FieldValue& n) { node(text(n.field.name), {n.value}); }
 void Dumper::put(const DictEntry& n) { node(":", {n.key, n.value}); }
 void Dumper::put(const FieldType& n) { node(text(n.field.name), {n.type}); }
+void Dumper::put(const NodeField& n) {
+  node((n.is_flow ? "flow " : "") + text(n.field.name), {n.type});
+}
 void Dumper::put(const EquationAlternative& n) {
   put("(-> ");
   put(n.guard);
@@ -375,6 +387,7 @@ void Dumper::expand(const SysDef& n) {
 
 std::string dump(const Ast& ast) {
   Dumper dumper(ast);
+  for (const Import& import : ast.imports) dumper.write(import);
   for (const Definition& def : ast.definitions) dumper.write(def);
   return dumper.take();
 }

@@ -53,7 +53,7 @@ std::string_view written(const SourceFile& source, TokenKind kind, Span span) {
 std::vector<Piece> pieces_of(const SourceFile& source, const Tokens& tokens) {
   std::vector<Piece> pieces;
   std::size_t comment = 0;
-  std::int32_t last_end = 0;
+  std::int32_t last_end = source.begin();
   const auto add = [&](Piece piece, Span span) {
     const std::string_view between = source.text({last_end, span.begin});
     piece.newlines = static_cast<int>(
@@ -152,12 +152,19 @@ class Layout {
     while (next + 1 < pieces_.size() && pieces_[next].comment) ++next;
     const TokenRole role = roles_[next];
     if (open_.empty())
-      return begins_definition(pieces_[next].kind) || role == TokenRole::Separator ||
-                     opens_body(next)
+      return begins_definition(pieces_[next].kind) || begins_import(next) ||
+                     role == TokenRole::Separator || opens_body(next)
                  ? 0
                  : 2;
     const bool inside = !closing && role != TokenRole::Separator && !closes(role);
     return inside ? open_.back().inside : open_.back().column;
+  }
+
+  // Outside brackets no name stands behind a name but in an import.
+  bool begins_import(std::size_t i) const {
+    return (pieces_[i].text == "from" || pieces_[i].text == "import") && i + 1 < pieces_.size() &&
+           pieces_[i + 1].kind == TokenKind::Ident &&
+           (i == 0 || pieces_[i].newlines > 0 || pieces_[i - 1].comment);
   }
 
   bool opens_body(std::size_t i) const {

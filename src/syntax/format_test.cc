@@ -44,6 +44,20 @@ TEST(Format, WritesTheHouseForm) {
             "const a = -1, b = -(2)\n\nconst c = [1, 2]\n");
 }
 
+TEST(Format, KeepsImportsALineEach) {
+  EXPECT_EQ(formatted("from  a . b import X ,Y\nfrom c import *\nimport a.b  as d\n\nproc "
+                      "P(p:d.pin)=|[|p.v=0]|"),
+            "from a.b import X, Y\nfrom c import *\nimport a.b as d\n\nproc P(p: d.pin) = |[ | p.v "
+            "= 0 ]|\n");
+}
+
+TEST(Format, WritesNodesAndNamedArguments) {
+  EXPECT_EQ(formatted("type pin=node{v:real,flow i:real}"),
+            "type pin = node { v: real, flow i: real }\n");
+  EXPECT_EQ(formatted("sys S(k:real:=1.0)=|[a:pin|R:P(a,R=2*k)]|"),
+            "sys S(k: real := 1.0) = |[ a: pin | R: P(a, R = 2 * k) ]|\n");
+}
+
 TEST(Format, WritesAscii) {
   EXPECT_EQ(formatted("func f(x: real) -> bool = x ≤ 1 ∧ ¬(x ≠ 0) ∨ x ≥ 2·3"),
             "func f(x: real) -> bool = x <= 1 and not (x /= 0) or x >= 2 * 3\n");

@@ -68,7 +68,7 @@ Operator read_operator(char first, char second) {
 class Lexer {
  public:
   Lexer(const SourceFile& source, Diagnostics& diagnostics)
-      : text_(source.text()), diagnostics_(diagnostics) {
+      : text_(source.text()), base_(source.begin()), diagnostics_(diagnostics) {
     tokens_.source = &source;
     tokens_.kinds.reserve(text_.size() / 4 + 2);
     tokens_.spans.reserve(text_.size() / 4 + 2);
@@ -87,8 +87,8 @@ class Lexer {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
   std::string_view text_from(std::size_t begin) const { return text_.substr(begin, at_ - begin); }
-  static Span span(std::size_t begin, std::size_t end) {
-    return {static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)};
+  Span span(std::size_t begin, std::size_t end) const {
+    return {base_ + static_cast<std::int32_t>(begin), base_ + static_cast<std::int32_t>(end)};
   }
   void add(TokenKind kind, std::size_t begin, std::size_t end) {
     tokens_.kinds.push_back(kind);
@@ -148,7 +148,7 @@ class Lexer {
   // After a postfix dot only digits are read: `x.0.1` is a projection of a projection.
   bool after_dot() const {
     return !tokens_.kinds.empty() && tokens_.kinds.back() == TokenKind::Dot &&
-           tokens_.spans.back().end == static_cast<std::int32_t>(at_);
+           tokens_.spans.back().end == span(at_, at_).end;
   }
 
   void digits() {
@@ -361,6 +361,7 @@ class Lexer {
   }
 
   std::string_view text_;
+  std::int32_t base_;  // where the file begins among the files of the model
   Diagnostics& diagnostics_;
   Tokens tokens_;
   std::size_t at_ = 0;

@@ -9,14 +9,35 @@
 namespace chi::syntax {
 namespace detail {
 
-Parser::Parser(const Tokens& tokens, Diagnostics& diagnostics)
-    : tokens_(tokens), diagnostics_(diagnostics), outline_(outline(tokens)) {}
+Parser::Parser(const Tokens& tokens, Ast ast, Diagnostics& diagnostics)
+    : tokens_(tokens),
+      diagnostics_(diagnostics),
+      outline_(outline(tokens)),
+      ast_(std::move(ast)),
+      expr_depth_(static_cast<std::size_t>(ast_.exprs.size()), 0),
+      type_depth_(static_cast<std::size_t>(ast_.types.size()), 0) {}
 
 Ast Parser::run() {
+  File file;
+  file.name = ast_.symbols.intern(tokens_.source->name());
+  file.first = rows_so_far();
+  const auto number = static_cast<std::int32_t>(ast_.files.size());
+  parse_text();
+  file.imports = store(ast_.imports, imports_);
+  file.end = rows_so_far();
+  for (std::int32_t d = file.first.definitions; d < file.end.definitions; ++d) {
+    ast_.definitions[static_cast<std::size_t>(d)].file = number;
+  }
+  ast_.files.push_back(file);
+  return std::move(ast_);
+}
+
+void Parser::parse_text() {
   const auto& starts = outline_.definitions;
   const std::int32_t first = starts.empty() ? tokens_.size() - 1 : starts.front();
   end_ = first;
-  if (first > 0) {
+  imports();
+  if (at_ < first) {
     lost_definition();
     panic_ = false;
   }
@@ -25,10 +46,10 @@ Ast Parser::run() {
     end_ = i + 1 < starts.size() ? starts[i + 1] : tokens_.size() - 1;
     doubt_ = false;
     definition();
+    if (!panic_ && import_at(at_)) imports();
     if (at_ < end_ && !stray_closer()) fail_expected("a definition");
     panic_ = false;
   }
-  return std::move(ast_);
 }
 
 TokenKind Parser::kind_at(std::int32_t i) const {
@@ -231,9 +252,9 @@ bool Parser::enter() {
 
 }  // namespace detail
 
-Ast parse(const Tokens& tokens, Diagnostics& diagnostics) {
-  if (tokens.cut) return {};
-  return detail::Parser(tokens, diagnostics).run();
+Ast parse(const Tokens& tokens, Diagnostics& diagnostics, Ast ast) {
+  if (tokens.cut) return ast;
+  return detail::Parser(tokens, std::move(ast), diagnostics).run();
 }
 
 }  // namespace chi::syntax

@@ -16,6 +16,8 @@ inline constexpr int kMaxTreeDepth = 4000;
 /// Always gives a tree. All errors of the text are reported in one go, each once: after an error
 /// the parser resumes at the next point where the grammar is certain (separator, closing bracket,
 /// definition keyword) and puts an `Error` node in the gap. Linear in the number of tokens.
-Ast parse(const Tokens& tokens, Diagnostics& diagnostics);
+///
+/// `ast` holds the files of the model that were parsed before; this one is added to them.
+Ast parse(const Tokens& tokens, Diagnostics& diagnostics, Ast ast = {});
 
 }  // namespace chi::syntax

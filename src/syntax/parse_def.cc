@@ -504,7 +504,7 @@ InstanceId Parser::instance() {
       row.label = expect_name("a label");
       ++at_;
     }
-    row.name = expect_name("an instance");
+    row.name = qualified_name("an instance");
     if (at(K::LeftParen) && !panic_) {
       instance_arguments(row);
     }

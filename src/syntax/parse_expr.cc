@@ -363,6 +363,13 @@ ExprId Parser::after_dot(ExprId of) {
   }
   const Ident member = expect_name("a field, a number or an index");
   if (!member) return of;
+  const auto* name = std::get_if<Name>(&ast_.exprs[of].node);
+  if (name != nullptr && is_alias(name->name)) {
+    const Span whole = since(begin);
+    const Symbol both = ast_.symbols.intern(
+        fmt::format("{}.{}", ast_.symbols.text(name->name), ast_.symbols.text(member.name)));
+    return add_expr({whole, Name{both}});
+  }
   return add_expr({since(begin), Member{of, member}});
 }
 

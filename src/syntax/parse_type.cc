@@ -23,6 +23,9 @@ TypeId Parser::add_type(Type t) {
       [&](const RecordType& n) {
         for (const FieldType& f : ast_.list(n.fields)) child(f.type);
       },
+      [&](const NodeType& n) {
+        for (const NodeField& f : ast_.list(n.fields)) child(f.type);
+      },
       [&](const FuncType& n) {
         for (const TypeId id : ast_.list(n.parameters)) child(id);
         child(n.result);
@@ -132,9 +135,11 @@ TypeId Parser::atomic_type() {
     case K::RealType: return basic(BasicType::Real);
     case K::StringType: return basic(BasicType::String);
     case K::Void: return basic(BasicType::Void);
-    case K::Ident:
-      ++at_;
-      return add_type({previous(), TypeName{ast_.symbols.intern(text(previous()))}});
+    case K::Ident: {
+      if (kind(1) == K::LeftBrace && text(span()) == "node") return node_type();
+      const Ident name = qualified_name("a type");
+      return add_type({name.span, TypeName{name.name}});
+    }
     case K::Set:
     case K::Dict: return container_type();
     case K::LeftParen: return paren_type();
@@ -184,6 +189,26 @@ TypeId Parser::record_type() {
   } while (accept(K::Comma));
   close(open, "`,` or `}` after the field");
   return add_type({since(span_at(open)), RecordType{store(ast_.field_types, fields)}});
+}
+
+// node ::= 'node' '{' ['flow'] id {',' id} ':' type {',' ...} '}'. `node` and `flow` are words only
+// here: before a brace, and before the name of a field.
+TypeId Parser::node_type() {
+  const Span begin = span();
+  const std::int32_t open = ++at_;
+  ++at_;
+  std::vector<NodeField> fields;
+  do {
+    const bool is_flow = at(K::Ident) && text(span()) == "flow" && kind(1) == K::Ident;
+    if (is_flow) ++at_;
+    const std::vector<Ident> group = names("a field");
+    expect(K::Colon, "after the field");
+    const TypeId of = type();
+    for (const Ident name : group) fields.push_back({name, of, is_flow});
+    recover_in(open, {K::Comma});
+  } while (accept(K::Comma));
+  close(open, "`,` or `}` after the field");
+  return add_type({since(begin), NodeType{store(ast_.node_fields, fields)}});
 }
 
 }  // namespace chi::syntax::detail

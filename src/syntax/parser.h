@@ -39,13 +39,14 @@ struct Infix {
 /// misunderstood is not reported again and again.
 class Parser {
  public:
-  Parser(const Tokens& tokens, Diagnostics& diagnostics);
+  Parser(const Tokens& tokens, Ast ast, Diagnostics& diagnostics);
   Ast run();
 
  private:
   using Kinds = std::initializer_list<TokenKind>;
 
   // ---- parse.cc: cursor, reports, recovery ----
+  void parse_text();
   TokenKind kind_at(std::int32_t i) const;  ///< `End` from the end of the definition on
   TokenKind kind(std::int32_t ahead = 0) const { return kind_at(at_ + ahead); }
   Span span_at(std::int32_t i) const;
@@ -142,6 +143,7 @@ class Parser {
   bool parameter_types_at(std::int32_t i) const;
   TypeId paren_type();
   TypeId record_type();
+  TypeId node_type();
   TypeId add_type(Type t);
 
   // ---- parse_equation.cc ----
@@ -188,6 +190,17 @@ class Parser {
   void fail_after_lhs(ExprId first);
   void fail_after_statement();
   bool event_without_guard();
+
+  // ---- parse_import.cc ----
+  void imports();
+  bool import_at(std::int32_t i) const;
+  void import();
+  Ident module_name();
+  bool is_alias(Symbol name) const;
+  bool is_alias_at(std::int32_t i) const;
+  /// A name, or `alias.name` as one name with its dot.
+  Ident qualified_name(std::string_view what);
+  File::Rows rows_so_far() const;
 
   // ---- parse_def.cc ----
   void definition();
@@ -268,6 +281,8 @@ class Parser {
   bool in_brackets_ = false;      ///< where no bar can stand
   bool in_guard_ = false;         ///< before its arrow
   std::set<TokenKind> as_names_;  ///< keywords already reported as names
+  std::vector<Symbol> aliases_;   ///< of the imports of this file
+  std::vector<Import> imports_;
 };
 
 }  // namespace chi::syntax::detail

@@ -11,6 +11,7 @@ A model carries its expectations (see CONTRIBUTING.md):
 
 `^` is the line above, `^^` two lines above; without one the diagnostic has no place in the text. Every diagnostic
 must be expected, with all its labels, notes and help. A file named fail_ has errors, warn_ only warnings, others none.
+Files in a folder parts/ are there to be imported.
 Beside a file x.chi in a folder fmt/ stands x.chi.golden, what `chi fmt` makes of it.
 """
 import concurrent.futures
@@ -40,8 +41,13 @@ def found(chi, path, command):
 def described(report, place):
     """A diagnostic as the lines behind `//~`; `place` maps a line number to the one in the file."""
     rows = [f"{report['severity']}[{report['code']}] {report['message']}"]
+    if "/" in report["file"]:
+        rows.append(f" file {report['file']}")
     for label in report["labels"]:
         start = label["start"]
+        if "file" in label:
+            rows.append(f" label {label['file']}:{start['line']}:{start['column']} {label['text']}")
+            continue
         if start != report["start"] or label["end"] != report["end"]:
             rows.append(f" label {place(start['line'])}:{start['column']} {label['text']}")
         elif label["text"]:
@@ -103,6 +109,8 @@ def update_diagnostics(chi, path):
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / path.name
         copy.write_text("\n".join(bare), "utf-8", "surrogateescape")
+        if (path.parent / "parts").is_dir():
+            shutil.copytree(path.parent / "parts", pathlib.Path(folder) / "parts")
         _, reports, _ = found(chi, copy, command_of(bare))
     counts = [0] * (len(bare) + 2)  # expectation lines behind each bare line
     for report in reports:
@@ -140,7 +148,8 @@ def check_format(chi, path, update):
 def main():
     chi = os.path.abspath(sys.argv[1])
     update = os.environ.get("CHI_UPDATE_GOLDEN") == "1"
-    files = sorted(f for folder in sys.argv[2:] for f in pathlib.Path(folder).rglob("*.chi"))
+    files = sorted(f for folder in sys.argv[2:] for f in pathlib.Path(folder).rglob("*.chi")
+                   if f.parent.name != "parts")
 
     def run(path):
         if path.parent.name == "fmt":

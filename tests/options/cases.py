@@ -16,7 +16,7 @@ import tempfile
 import models
 
 # What each command is called on where the rest of the call is what counts.
-SUBJECTS = {"run": "steps.chi", "init": "spring.chi", "analyze": "spring.chi", "check": "steps.chi", "fmt": "steps.chi", "plot": "old.csv",
+SUBJECTS = {"run": "steps.chi", "init": "spring.chi", "analyze": "spring.chi", "check": "steps.chi", "deps": "steps.chi", "fmt": "steps.chi", "plot": "old.csv",
             "explain": "E0004", "completion": "bash"}
 
 
@@ -280,7 +280,27 @@ works("check warns.chi --quiet", silent)
 works("check warns.chi --color always", "\033[")
 refused("--color", "check steps.chi --color pink")
 refused("", "check missing.chi", "No such file")
-refused("", "check .")
+works("check .", "error[E2020]", "warning[W2001]", code=1)
+works("check empty/x.chi", silent, before="mkdir empty && cp steps.chi empty/x.chi")
+refused("", "check empty", "there is no file", before="mkdir empty")
+
+PART = "mkdir lib && mv part.chi lib"
+works("run uses.chi --end 1 --include lib --out o.csv", columns("o.csv", "Part.x"), before=PART)
+works("run uses.chi --end 1", "error[E2081]", code=1, before=PART)
+works("run steps.chi --include .", silent)
+works("init uses.chi --include lib", "Part.x", before=PART)
+works("analyze uses.chi --include lib", before=PART)
+works("check uses.chi --include lib", silent, before=PART)
+works("deps uses.chi --include lib", prints("uses.chi\nlib/part.chi\n"), before=PART)
+works("deps uses.chi", prints("uses.chi\npart.chi\n"))
+works("deps uses.chi --json --quiet --color never", prints("uses.chi\npart.chi\n"))
+works("deps uses.chi", "error[E2081]", code=1, before=PART)
+refused("--color", "deps uses.chi --color pink")
+refused("", "deps missing.chi", "No such file")
+for command in ("run", "init", "analyze", "check", "deps"):
+    refused("--include", f"{command} uses.chi --include nowhere", "`--include nowhere` is no folder")
+works("run twice.chi -p A.k=2 --end 1 --out o.csv", last("o.csv", "A.x", 2, 1e-6))
+works("run uses.chi --end 1 -p Part.k=3 --out o.csv", last("o.csv", "Part.x", 3, 1e-6))
 
 works("fmt crooked.chi", has("crooked.chi", "proc P() = |[ x: nat | x := 1; !x ]|\n"))
 works("fmt crooked.chi --check", "crooked.chi", has("crooked.chi", "proc  P() =   "), code=1)

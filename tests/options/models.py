@@ -51,5 +51,8 @@ proc P() =
  | |x, vx, T|, x' = vx, y' = vy, vx' = T*x, vy' = T*y - 9.81, x^2 + y^2 = 1.0
 ]|
 """,
+    "part.chi": "proc Part(k: real := 1.0) = |[ x: real | x' = k ]|\n",
+    "uses.chi": "from part import Part\n\nsys S() = |[ Part() ]|\n",
+    "twice.chi": "proc P(k: real) = |[ x: real | x' = k ]|\n\nsys S() = |[ A: P(1.0) || B: P(1.0) ]|\n",
     "old.csv": "time,x,y\n0,1,5\n1,2,5\n1,3,5\n2,4,5\n",
 }

@@ -6,6 +6,7 @@ has no case in which the value is refused. Two rules hold without a case: a valu
 """
 import os
 import pathlib
+import shutil
 import re
 import shlex
 import subprocess
@@ -45,7 +46,7 @@ def options_of(chi, command):
 
 def fresh(folder):
     for path in folder.iterdir():
-        path.unlink() if not path.is_dir() or path.is_symlink() else path.rmdir()
+        path.unlink() if not path.is_dir() or path.is_symlink() else shutil.rmtree(path)
     for name, text in models.MODELS.items():
         (folder / name).write_text(text, "utf-8")
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "driver/analyse.h"
+#include "driver/read_model.h"
 #include "driver/read_source.h"
 #include "driver/structure_json.h"
 #include "driver/structure_page.h"
@@ -32,7 +33,9 @@ int analyze_command(const AnalyzeOptions& options) {
                fmt::format("chi analyze {} --mode all --end 100", options.run.file));
   }
   if (diagnostics.has_errors()) return report(kCallWrong);
-  source = driver::read_source(options.run.file, diagnostics);
+  source = driver::read_model(options.run.file,
+                              driver::import_folders(options.run.common.include, diagnostics),
+                              diagnostics);
   if (!source) return report(exit_code(diagnostics));
   std::optional<driver::Compiled> compiled = driver::compile(
       *source, settings->request, {.random_choice = settings->run.random_choice}, diagnostics);

@@ -62,6 +62,17 @@ void add_common(std::vector<Option>& options, Common& common) {
                      }});
 }
 
+/// Where imported files are looked for.
+void add_include(std::vector<Option>& options, Common& common) {
+  options.push_back(
+      {.name = "--include",
+       .value = "DIR",
+       .help = "A folder to look in for imported files, before those of CHI_PATH; repeatable",
+       .group = "Options",
+       .repeats = true,
+       .take = [&common](std::string word) { common.include.push_back(std::move(word)); }});
+}
+
 /// Which part of the model runs, and until when.
 void add_model(std::vector<Option>& options, RunCommandOptions& o) {
   constexpr const char* kGroup = "The experiment";
@@ -72,7 +83,8 @@ void add_model(std::vector<Option>& options, RunCommandOptions& o) {
                      .take = [&o](std::string word) { o.top = std::move(word); }});
   options.push_back({.name = "-p",
                      .value = "NAME=VALUE",
-                     .help = "A parameter of the part that runs; repeatable",
+                     .help = "A parameter of the part that runs, or by path of an instance in it, "
+                             "as in `Motor.J=0.2`; repeatable",
                      .group = kGroup,
                      .repeats = true,
                      .take = [&o](std::string word) { o.parameters.push_back(std::move(word)); }});
@@ -173,6 +185,7 @@ Command run_of(Calls& calls) {
   add_model(command.options, calls.run);
   add_output(command.options, calls.run);
   add_numerics(command.options, calls.run);
+  add_include(command.options, calls.common);
   command.run = [&calls] {
     calls.run.common = calls.common;
     calls.run.file = calls.arguments.front();
@@ -198,6 +211,7 @@ Command init_of(Calls& calls) {
                   .argument = "FILE",
                   .examples = {"chi init tank.chi", "chi init tank.chi -p V0=2.5 --json"}};
   add_start(command.options, calls.run);
+  add_include(command.options, calls.common);
   command.run = [&calls] {
     calls.run.common = calls.common;
     calls.run.file = calls.arguments.front();
@@ -224,6 +238,7 @@ Command analyze_of(Calls& calls) {
                                  "form",
                                  calls.analyze.html, kGroup));
   add_start(command.options, calls.analyze.run);
+  add_include(command.options, calls.common);
   command.run = [&calls] {
     calls.analyze.run.common = calls.common;
     calls.analyze.run.file = calls.arguments.front();
@@ -233,13 +248,27 @@ Command analyze_of(Calls& calls) {
 }
 
 Command check_of(Calls& calls) {
-  return {.name = "check",
-          .summary = "Parse and type-check only",
-          .argument = "FILE",
-          .examples = {"chi check tank.chi"},
-          .run = [&calls] {
-            return check_command({.common = calls.common, .file = calls.arguments.front()});
-          }};
+  Command command{.name = "check",
+                  .summary = "Parse and type-check only; of a folder, all files below it",
+                  .argument = "FILE",
+                  .examples = {"chi check tank.chi", "chi check models"}};
+  add_include(command.options, calls.common);
+  command.run = [&calls] {
+    return check_command({.common = calls.common, .file = calls.arguments.front()});
+  };
+  return command;
+}
+
+Command deps_of(Calls& calls) {
+  Command command{.name = "deps",
+                  .summary = "List the files of a model",
+                  .argument = "FILE",
+                  .examples = {"chi deps plant.chi"}};
+  add_include(command.options, calls.common);
+  command.run = [&calls] {
+    return deps_command({.common = calls.common, .file = calls.arguments.front()});
+  };
+  return command;
 }
 
 Command format_of(Calls& calls) {
@@ -324,6 +353,7 @@ std::vector<Command> all_commands(Calls& calls) {
   commands.push_back(init_of(calls));
   commands.push_back(analyze_of(calls));
   commands.push_back(check_of(calls));
+  commands.push_back(deps_of(calls));
   commands.push_back(format_of(calls));
   commands.push_back(plot_of(calls));
   commands.push_back(explain_of(calls));

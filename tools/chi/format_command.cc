@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "driver/read_model.h"
 #include "driver/read_source.h"
 #include "options.h"
 #include "report.h"
@@ -10,7 +11,12 @@ namespace chi::cli {
 
 int format_command(const FormatOptions& options) {
   int code = kSuccess;
+  std::vector<std::string> files;
   for (const std::string& path : options.files) {
+    const std::vector<std::string> below = driver::model_files(path);
+    files.insert(files.end(), below.begin(), below.end());
+  }
+  for (const std::string& path : files) {
     Diagnostics diagnostics;
     const std::optional<SourceFile> source = driver::read_source(path, diagnostics);
     if (source) {

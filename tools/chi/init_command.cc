@@ -2,6 +2,7 @@
 
 #include "driver/explain.h"
 #include "driver/initial_values.h"
+#include "driver/read_model.h"
 #include "driver/read_source.h"
 #include "options.h"
 #include "report.h"
@@ -18,7 +19,8 @@ int init_command(const RunCommandOptions& options) {
   };
   std::optional<RunSettings> settings = run_settings(options, diagnostics);
   if (!settings) return report(kCallWrong);
-  source = driver::read_source(options.file, diagnostics);
+  source = driver::read_model(
+      options.file, driver::import_folders(options.common.include, diagnostics), diagnostics);
   if (!source) return report(exit_code(diagnostics));
   std::optional<driver::Compiled> compiled = driver::compile(
       *source, settings->request, {.random_choice = settings->run.random_choice}, diagnostics);

@@ -17,10 +17,16 @@ struct Common {
   bool json = false;
   bool quiet = false;
   Color color = Color::Auto;
-  std::string color_text = {};  ///< as written, if it is none of these
+  std::string color_text = {};            ///< as written, if it is none of these
+  std::vector<std::string> include = {};  ///< folders to look in for imported files
 };
 
 struct CheckOptions {
+  Common common;
+  std::string file;  ///< or a folder: every file below it
+};
+
+struct DepsOptions {
   Common common;
   std::string file;
 };
@@ -71,6 +77,7 @@ struct ExplainOptions {
 };
 
 int check_command(const CheckOptions& options);
+int deps_command(const DepsOptions& options);
 int format_command(const FormatOptions& options);
 int run_command(const RunCommandOptions& options);
 int init_command(const RunCommandOptions& options);

@@ -18,6 +18,7 @@
 #include "draw_plot.h"
 #include "driver/compile.h"
 #include "driver/explain.h"
+#include "driver/read_model.h"
 #include "driver/read_source.h"
 #include "options.h"
 #include "progress.h"
@@ -64,7 +65,8 @@ class Run {
     std::optional<RunSettings> settings = run_settings(options_, diagnostics_);
     if (!settings) return report();
     settings_ = std::move(*settings);
-    source_ = driver::read_source(options_.file, diagnostics_);
+    source_ = driver::read_model(
+        options_.file, driver::import_folders(options_.common.include, diagnostics_), diagnostics_);
     if (!source_) return report();
     const Clock::time_point start = Clock::now();
     compiled_ = driver::compile(*source_, settings_.request,
