@@ -61,6 +61,17 @@ void add_balances(FlatModel& model) {
   expr::Pool& pool = model.equations.pool;
   EquationSet& system = model.equations.system;
   const TerminalsOfNodes terminals(net);
+  struct Size {
+    std::int32_t potentials = 0, flows = 0;
+  };
+  std::unordered_map<sema::TypeId, Size> sizes;
+  const auto size_of = [&](const Node& node) {
+    const auto [at, added] = sizes.try_emplace(node.type);
+    if (added) {
+      at->second = {count_slots(types, node.type), count_slots(types, info_of(types, node).flows)};
+    }
+    return at->second;
+  };
   const auto unknown = [&](std::int32_t slot, std::int32_t block, Span span) {
     system.unknowns.push_back(
         {.variable = {{slot}, 0}, .branch = {}, .block = block, .span = span, .implied = true});
@@ -70,7 +81,7 @@ void add_balances(FlatModel& model) {
     const auto at = terminals.of(n);
     if (at.empty() && node.inflow < 0) continue;  // no equation needs its potential
     const Span span = model.typed.decls[node.decl].span;
-    const std::int32_t flows = count_slots(types, info_of(types, node).flows);
+    const auto [potentials, flows] = size_of(node);
     for (std::int32_t j = 0; j < flows; ++j) {
       expr::ExprId sum = expr::constant(pool, 0.0);
       for (const std::int32_t t : at) {
@@ -88,7 +99,6 @@ void add_balances(FlatModel& model) {
                             .span = span});
     }
     if (node.inflow >= 0) continue;
-    const std::int32_t potentials = count_slots(types, node.type);
     for (std::int32_t j = 0; j < potentials; ++j) unknown(node.potential + j, node.block, span);
   }
 }

@@ -26,6 +26,17 @@ DeclId declared_here(const Context& c, Symbol name) {
 DeclId add(Context& c, DeclKind kind, syntax::Ident name, TypeId type) {
   const DeclId decl = c.declare(kind, name, type);
   if (!name) return decl;
+  for (const syntax::Import& import :
+       c.ast.list(c.ast.files[static_cast<std::size_t>(c.file)].imports)) {
+    if (import.kind != syntax::ImportKind::Alias || import.alias.name != name.name) continue;
+    c.report({.code = DiagCode::DuplicateName,
+              .span = name.span,
+              .message = fmt::format("`{}` is the name of an import", c.text(name.name)),
+              .labels = {{import.alias.span, "imported under this name"}},
+              .help = fmt::format("`{}.x` means the import everywhere in this file; take another "
+                                  "name",
+                                  c.text(name.name))});
+  }
   if (const DeclId first = declared_here(c, name.name)) {
     c.used[static_cast<std::size_t>(decl.index)] = 1;
     c.report({.code = DiagCode::DuplicateName,

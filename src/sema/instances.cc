@@ -259,8 +259,10 @@ class InstanceChecker {
     if (const DeclId root = root_of(c_, expr)) {
       d.labels.push_back({c_.model.decls[root].span, "declared here"});
     }
-    d.help = node ? "two node types are different even if their fields are equal"
-                  : fmt::format("a node is declared in a system: `a: {}`", c_.text(p.type));
+    const bool same = node && c_.types.node_of(found) == c_.types.node_of(p.type);
+    d.help = same   ? "a terminal that is an array takes an array of nodes of its length"
+             : node ? "two node types are different even if their fields are equal"
+                    : fmt::format("a node is declared in a system: `a: {}`", c_.text(p.type));
     c_.report(std::move(d));
   }
 

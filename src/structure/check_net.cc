@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -63,6 +64,11 @@ class Floating {
       const std::int32_t count = count_slots(model_.typed.types, node.type);
       for (std::int32_t j = 0; j < count; ++j) slots_.push_back(node.potential + j);
     }
+    std::unordered_set<std::int32_t> given;  // by a substitute
+    for (const flat::Substitution& s : model_.equations.substitutions) {
+      if (s.variable.order == 0) given.insert(s.variable.var.index);
+    }
+    std::erase_if(slots_, [&](std::int32_t slot) { return given.contains(slot); });
     std::ranges::sort(slots_);
     number_.assign(static_cast<std::size_t>(model_.variable_slots), -1);
     for (std::size_t k = 0; k < slots_.size(); ++k) {

@@ -36,9 +36,9 @@ constexpr Word kDefinitions[] = {
     {"parameter", kConstant},
     {"let", kConstant},
     {"var", "variables are declared in a process or system: `|[ x: real := 1.0 | ... ]|`"},
-    {"import", "a text stands alone; there is nothing to import"},
-    {"from", "a text stands alone; there is nothing to import"},
-    {"include", "a text stands alone; there is nothing to include"},
+    {"import", "an import is written `from a.b import *` or `import a.b as c`"},
+    {"from", "an import is written `from a.b import *` or `import a.b as c`"},
+    {"include", "an import is written `from a.b import *` or `import a.b as c`"},
     {"struct", "a record type is written `type r = { a: real, n: nat }`"},
     {"record", "a record type is written `type r = { a: real, n: nat }`"}};
 

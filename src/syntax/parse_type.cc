@@ -207,7 +207,9 @@ TypeId Parser::node_type() {
     for (const Ident name : group) fields.push_back({name, of, is_flow});
     recover_in(open, {K::Comma});
   } while (accept(K::Comma));
+  const bool broken = panic_ || partner(open) < 0;
   close(open, "`,` or `}` after the field");
+  if (broken) return add_type({since(begin), Error{}});
   return add_type({since(begin), NodeType{store(ast_.node_fields, fields)}});
 }
 
