@@ -8,9 +8,11 @@ columns are which of the other's:
     // SAME a.v = va, C.p.i = iC
 
 These columns, and the times, are equal to the last bit. `// NEAR 1e-9` instead where the order of a sum differs: then within that.
+Random circuits follow, each as a net list and written out, by the same rules.
 """
 import csv
 import pathlib
+import random
 import re
 import shlex
 import subprocess
@@ -18,6 +20,7 @@ import sys
 import tempfile
 
 FOLDER = pathlib.Path(__file__).parent
+RANDOM_CIRCUITS = 20
 
 
 def columns(chi, model, options):
@@ -51,8 +54,76 @@ def problems_of(chi, net):
     return problems
 
 
+# Of a component: its process, its locals, and its equations written out.
+PARTS = {
+    "R": ("proc R(p, n: pin, k: real) = |[ p.v - n.v = k*p.i, p.i + n.i = 0 ]|", (), "{p} - {n} = {k}*{i}"),
+    "C": ("proc C(p, n: pin, k: real) = |[ v: real | v = p.v - n.v, k*v' = p.i, p.i + n.i = 0 ]|", ("v",),
+          "{v} = {p} - {n}, {k}*{v}' = {i}"),
+    "L": ("proc L(p, n: pin, k: real) = |[ k*p.i' = p.v - n.v, p.i + n.i = 0 ]|", (), "{k}*{i}' = {p} - {n}"),
+    "V": ("proc V(p, n: pin, k: real) = |[ p.v - n.v = sin(k*time), p.i + n.i = 0 ]|", (), "{p} - {n} = sin({k}*time)"),
+    "D": ("proc D(p, n: pin, k: real) = |[ v: real | |v|, v = p.v - n.v, p.i + n.i = 0, "
+          "[ v > 0 or p.i > 0 -> v = 0 | v <= 0 and p.i <= 0 -> p.i = 0 ] ]|", ("v",), "{v} = {p} - {n}"),
+}
+GUARDED = "[ {v} > 0 or {i} > 0 -> {v} = 0 | {v} <= 0 and {i} <= 0 -> {i} = 0 ]"
+
+
+def circuit(seed):
+    """Components (kind, p, n, k): every node has a way to the ground through resistors; sources have one in series."""
+    dice = random.Random(seed)
+    nodes = dice.randint(3, 7)
+    number = lambda: round(dice.uniform(0.2, 3.0), 3)
+    parts = [("R", k, dice.randrange(k), number()) for k in range(1, nodes)]
+    for _ in range(dice.randint(1, 6)):
+        p, n = dice.sample(range(nodes), 2)
+        parts.append((dice.choice("RCLLCD" if seed % 2 else "RCL"), p, n, number()))
+    parts += [("V", nodes, 0, number()), ("R", nodes, dice.randrange(1, nodes), number())]
+    return nodes + 1, parts
+
+
+def random_pair(seed):
+    count, parts = circuit(seed)
+    names = [f"{kind}{k}" for k, (kind, *_) in enumerate(parts)]
+    instances = " || ".join(f"{name}: {kind}(a.{p}, a.{n}, {k})" for name, (kind, p, n, k) in zip(names, parts))
+    net = "type pin = node { v: real, flow i: real }\n" + "\n".join(text for text, _, _ in PARTS.values())
+    net += f"\nproc Ground(p: pin) = |[ p.v = 0 ]|\nsys S() = |[ a: pin^{count} | {instances} || G: Ground(a.0) ]|\n"
+    variables, unknowns, equations = [f"a: real^{count}"], ["a"], []
+    at_node = [[] for _ in range(count)]
+    same = [(f"a[{k}].v", f"a[{k}]") for k in range(count)]
+    for name, (kind, p, n, k) in zip(names, parts):
+        _, local, text = PARTS[kind]
+        words = {"p": f"a.{p}", "n": f"a.{n}", "i": name + "i", "v": name + "v", "k": k}
+        variables.append(", ".join([name + "i", name + "n"] + [name + x for x in local]) + ": real")
+        unknowns += [name + "i"] * (kind != "L") + [name + "n"] + [name + "v"] * (kind == "D")
+        equations += [text.format(**words), f"{name}i + {name}n = 0"] + [GUARDED.format(**words)] * (kind == "D")
+        at_node[p].append(name + "i")
+        at_node[n].append(name + "n")
+        same.append((f"{name}.p.i", name + "i"))
+    at_node[0].append("gi")
+    equations += ["a.0 = 0"] + [" + ".join(flows) + " = 0" for flows in at_node]
+    written = f"proc S() =\n|[ {', '.join(variables)}, gi: real\n | |{', '.join(unknowns)}, gi|\n , " + "\n , ".join(equations) + "\n]|\n"
+    return net, written, same
+
+
+def problems_of_random(chi, seed):
+    net, written, same = random_pair(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [pathlib.Path(folder) / name for name in ("net.chi", "written.chi")]
+        for file, text in zip(files, (net, written)):
+            file.write_text(text, "utf-8")
+        ours, theirs = (columns(chi, file, ["--end", "3"]) for file in files)
+    return [f"{a} differs from {b}\n{net}\n{written}" for a, b in [("time", "time")] + same if ours[a] != theirs[b]]
+
+
 def main():
     failed = 0
+    for seed in range(RANDOM_CIRCUITS):
+        try:
+            problems = problems_of_random(sys.argv[1], seed)
+        except RuntimeError as error:
+            problems = [str(error)]
+        failed += bool(problems)
+        for problem in problems[:1]:
+            print(f"random circuit {seed}: {problem}")
     nets = [f for f in sorted(FOLDER.glob("*.chi")) if not f.stem.endswith("_written")]
     for net in nets:
         try:
@@ -62,7 +133,7 @@ def main():
         failed += bool(problems)
         for problem in problems:
             print(f"{net.name}: {problem}")
-    print(f"{len(nets) - failed} passed, {failed} failed")
+    print(f"{RANDOM_CIRCUITS + len(nets) - failed} passed, {failed} failed")
     return 1 if failed or not nets else 0
 
 
