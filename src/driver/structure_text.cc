@@ -85,10 +85,11 @@ class ModeText {
 
   void equations() {
     std::size_t width = 0, where = 0;
+    const bool several = is_of_several_files();
     const std::size_t shown = std::min(mode_.equations.size(), kRows);
     for (std::size_t i = 0; i < shown; ++i) {
       width = std::max(width, mode_.equations[i].text.size());
-      where = std::max(where, place(mode_.equations[i]).size());
+      where = std::max(where, place(mode_.equations[i], several).size());
     }
     width = std::min(width, kLongestEquation);
     out_ += "  equations\n";
@@ -101,7 +102,7 @@ class ModeText {
       if (e.times > 0) add("differentiated " + times(e.times));
       if (e.is_redundant) add("follows from others");
       if (e.is_check) add("nothing in it is unknown");
-      out_ += fmt::format("  {:>4}  {:<{}}  {:<{}}  {}\n", i + 1, place(e), where,
+      out_ += fmt::format("  {:>4}  {:<{}}  {:<{}}  {}\n", i + 1, place(e, several), where,
                           cut(e.text, width), width, remark);
     }
     if (shown < mode_.equations.size()) {
@@ -109,12 +110,30 @@ class ModeText {
     }
   }
 
-  /// line:column; it is one file.
-  static std::string place(const ModeStructure::Equation& equation) {
-    const std::size_t column = equation.where.rfind(':');
-    if (column == std::string::npos || column == 0) return "";
-    const std::size_t line = equation.where.rfind(':', column - 1);
-    return equation.where.substr(line == std::string::npos ? 0 : line + 1);
+  /// Where in an equation's "file:line:column" the line begins; 0 if it has another form.
+  static std::size_t line_of(const std::string& where) {
+    const std::size_t column = where.rfind(':');
+    if (column == std::string::npos || column == 0) return 0;
+    const std::size_t line = where.rfind(':', column - 1);
+    return line == std::string::npos ? 0 : line + 1;
+  }
+
+  bool is_of_several_files() const {
+    const auto file = [](const ModeStructure::Equation& e) {
+      return std::string_view(e.where).substr(0, line_of(e.where));
+    };
+    return std::ranges::any_of(mode_.equations, [&](const ModeStructure::Equation& e) {
+      return file(e) != file(mode_.equations.front());
+    });
+  }
+
+  /// line:column; with the name of the file if the equations come from several.
+  static std::string place(const ModeStructure::Equation& equation, bool several) {
+    const std::size_t line = line_of(equation.where);
+    if (line == 0) return "";
+    if (!several) return equation.where.substr(line);
+    const std::size_t slash = equation.where.rfind('/', line);
+    return equation.where.substr(slash == std::string::npos ? 0 : slash + 1);
   }
 
   static std::string cut(const std::string& text, std::size_t width) {
