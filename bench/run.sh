@@ -8,6 +8,7 @@ echo "Discrete-event models: millions a second, median of ${2:-5} runs (least ..
 echo
 echo "Discrete-event models: what grows with their size"
 /usr/bin/python3 "$here/sizes.py" "$build"
+/usr/bin/python3 "$here/nodes.py" "$build"
 echo
 echo "Equations: from the text to the result, median of ${2:-3} runs (least .. most)"
 /usr/bin/python3 "$here/equations.py" "$build" "${2:-3}"
