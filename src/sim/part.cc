@@ -25,8 +25,6 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// Touches of a border, one close after the other, that are too many.
-constexpr int kCrowd = 4;
 /// Times that the values of `floor` may change at one instant before they are consistent.
 constexpr int kMostRounds = 50;
 constexpr int kMostStarts = 200;  // of delays that look back at what depends on them
@@ -129,10 +127,7 @@ void Part::prepare() {
                        in_conditions_.end());
   sides_.resize(conditions_.borders().size(), Side::On);
   sides_time_ = std::numeric_limits<double>::quiet_NaN();
-  touched_.resize(conditions_.borders().size(), 0);
-  grazed_.resize(conditions_.borders().size(), 0);
-  departs_.resize(conditions_.borders().size(), 0);
-  crowd_.resize(conditions_.borders().size(), 0);
+  arrival_.resize(conditions_.borders().size());
   seen_reached_.resize(conditions_.borders().size(), 0);
   fit(frame_);
 }
@@ -282,7 +277,7 @@ Span Part::variable_span(VarRef x) const {
 
 double Part::start_band(int border, double time) const {
   if (border < 0) return 1e-3 * workshop_.options.atol;
-  return std::max(1e-3 * workshop_.options.atol, time == touch_time_ ? touched_[at(border)] : 0.0);
+  return std::max(1e-3 * workshop_.options.atol, arrival_.band(border, time));
 }
 
 void Part::look() {
@@ -321,7 +316,7 @@ Truth Part::truth_after(int condition) { return condition_truths(sides_)[at(cond
 std::span<const Part::BorderValue> Part::border_values(const std::vector<double>& frame) {
   std::vector<BorderValue>& out = border_values_;
   border_formulas_->evaluate_each(frame.data(), border_ends_.data());
-  out.resize(touched_.size());
+  out.resize(sides_.size());
   for (std::size_t b = 0; b < out.size(); ++b) {
     out[b] = between(static_cast<int>(b), border_ends_[2 * b], border_ends_[2 * b + 1],
                      frame[at(time_place_)]);
@@ -368,32 +363,11 @@ double Part::border_size(int border, const std::vector<double>& frame) {
   return std::isfinite(size) ? size : 0;
 }
 
-void Part::touch(int border, double time, double value, bool grazes, bool is_close) {
-  if (time != touch_time_) forget_touches();
-  crowd_[at(border)] = is_close ? crowd_[at(border)] + 1 : 0;
-  is_crowded_ = is_crowded_ || crowd_[at(border)] >= kCrowd;
-  touch_time_ = time;
-  grazed_[at(border)] = grazes ? 1 : 0;
-  touched_[at(border)] = std::max(touched_[at(border)], 2 * std::abs(value));
-}
-
 double Part::tolerance_at(int border, const std::vector<double>& frame) {
   return workshop_.options.atol + workshop_.options.rtol * border_size(border, frame);
 }
 
-bool Part::is_crowded() const { return is_crowded_ && touch_time_ == frame_[at(time_place_)]; }
-
-void Part::crowd(double time) {
-  if (time != touch_time_) forget_touches();
-  touch_time_ = time;
-  is_crowded_ = true;
-}
-
-void Part::forget_touches() {
-  std::fill(touched_.begin(), touched_.end(), 0.0);
-  std::fill(grazed_.begin(), grazed_.end(), char{0});
-  is_crowded_ = false;
-}
+bool Part::is_crowded() const { return arrival_.is_crowded(frame_[at(time_place_)]); }
 
 bool Part::refresh_sides() {
   if (sides_time_ == frame_[at(time_place_)]) return false;

@@ -14,6 +14,7 @@
 
 #include "diag/diagnostic.h"
 #include "expr/evaluate.h"
+#include "sim/arrival.h"
 #include "sim/border_uses.h"
 #include "sim/conditions.h"
 #include "sim/delay_history.h"
@@ -171,20 +172,18 @@ class Part {
   BorderValue border_value(int border, const std::vector<double>& frame);
   /// The border was crossed or touched at the present instant: values there are zero within the
   /// accuracy of the location.
-  void touch(int border, double time, double value, bool grazes, bool is_close);
+  void touch(int border, double time, double value, bool grazes, bool is_close) {
+    arrival_.touch(border, time, value, grazes, is_close);
+  }
   /// What the integration may leave of a border's difference.
   double tolerance_at(int border, const std::vector<double>& frame);
   /// Where its difference goes by the equations of the present mode: 1 up, -1 down, 0 nowhere.
   int direction(int border, std::vector<double>& frame);
-  /// A border was touched again and again, and never left any further than that; or who moves says
-  /// that there is one in its way.
+  /// Whether events crowd at the present instant (arrival.h).
   bool is_crowded() const;
-  void crowd(double time);
-  /// The motion was on the border when its side was decided, and was not seen to leave it since.
-  bool departs(int border) const { return departs_[static_cast<std::size_t>(border)] != 0; }
-  void set_departs(int border, bool departs) {
-    departs_[static_cast<std::size_t>(border)] = departs ? 1 : 0;
-  }
+  void crowd(double time) { arrival_.crowd(time); }
+  bool departs(int border) const { return arrival_.departs(border); }
+  void set_departs(int border, bool departs) { arrival_.set_departs(border, departs); }
   /// How far a difference may be off, in the present mode, where the states are off by their
   /// tolerances (part_departures.cc).
   double uncertainty(int border, const std::vector<double>& frame);
@@ -192,7 +191,6 @@ class Part {
   /// Whether a kink of the present mode is none any more: friction is one while nothing presses.
   bool has_kinks_apart(std::vector<double>& frame);
   int kinks_found() const { return kinks_found_; }  ///< since, at whatever time
-  void forget_touches();
 
   /// The borders that decide the mode: of guards and conditions in equations, and of sliding.
   const std::vector<int>& mode_borders() const { return mode_borders_; }
@@ -452,15 +450,10 @@ class Part {
   StateVariant* variant_ = nullptr;
   Sides sides_;                                                   // per border
   double sides_time_ = std::numeric_limits<double>::quiet_NaN();  // when all of them were right
-  double touch_time_ = -1;
-  std::vector<char> departs_;  // per border
-  std::vector<char> grazed_;   // per border: it was only touched
-  std::vector<int> crowd_;     // per border: the last touches, one so close after the other
-  bool is_crowded_ = false;    // at the time of the touches
+  Arrival arrival_;                                               // of the last events
   int kinks_found_ = 0;
   std::vector<char> held_;  // per border: both sides push back, the equations have a value on it
   std::set<Sides> follow_nothing_;  // modes in which no border follows one that slides
-  std::vector<double> touched_;     // per border: extra band at the present instant
   std::vector<char> deciding_;      // per border: it decides the mode; empty: to be found anew
   std::map<const StateVariant*, CheapBorders> cheap_;
   std::vector<Change> jumps_;

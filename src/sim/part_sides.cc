@@ -78,8 +78,7 @@ int Part::direction(int border, std::vector<double>& frame) {
 
 /// Where an extremum was located, the first derivative is zero to half the digits only.
 double Part::vanishing_slope(const std::vector<double>& frame, int border) const {
-  const bool grazes = grazed_[at(border)] != 0 && frame[at(time_place_)] == touch_time_;
-  return grazes ? kRelativeZeroAtExtremum : kRelativeZero;
+  return arrival_.grazes(border, frame[at(time_place_)]) ? kRelativeZeroAtExtremum : kRelativeZero;
 }
 
 /// Sliding lasts while the weights are between 0 and 1; at an end their derivative decides.
