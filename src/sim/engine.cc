@@ -172,7 +172,7 @@ bool Engine::can_move() const { return moves_; }
 
 void Engine::count(RunCounts& counts) const {
   for (const Member& member : members_) {
-    const Part::Counts part = member.part->counts();
+    const PlanCache::Counts part = member.part->counts();
     counts.modes += part.modes;
     counts.steps += part.integration.steps;
     counts.rejected += part.integration.rejected;

@@ -237,34 +237,6 @@ Span Part::border_span(int border) const {
   return statement == statement_spans_.end() ? Span{} : statement->second;
 }
 
-void Part::Counts::add(const Plan& plan) {
-  if (plan.has_switches()) {  // what it did is counted where its equations are
-    modes += plan.was_met() ? 1 : 0;
-    return;
-  }
-  bool used = false;
-  for (const auto& variant : plan.variants()) {
-    if (!variant->motion) continue;
-    used = true;
-    const numerics::IntegratorStats stats = variant->motion->stats();
-    integration.steps += stats.steps;
-    integration.rejected += stats.rejected;
-    integration.evaluations += stats.evaluations;
-    integration.jacobians += stats.jacobians;
-  }
-  modes += (used && !plan.is_lent()) || plan.is_static() ? 1 : 0;
-}
-
-Part::Counts Part::counts() const {
-  Counts counts = forgotten_;
-  for (const auto& [rows, plan] : plans_) counts.add(*plan);
-  for (const auto& [mode, plan] : with_switches_) counts.add(*plan);
-  for (const auto& [plan, others] : by_values_) {
-    for (const ValuePlan& other : others) counts.add(*other.plan);
-  }
-  return counts;
-}
-
 Span Part::first_span() const {
   const auto& equations = equations_.set.equations;
   return equations.empty() ? Span{} : equations[flat::EquationId{0}].span;
@@ -459,7 +431,7 @@ void Part::mark_deciding(std::span<const int> conditions, std::vector<char>& mar
 /// then the search will see why, and whether something jumps.
 bool Part::settle_only_mode() {
   if (!has_started_ || !mode_conditions_.empty() || plan_ == nullptr || plan_->is_singular() ||
-      plan_->is_static() || !by_values_.empty() || !plan_->equations().checks.empty() ||
+      plan_->is_static() || plans_.has_of_values() || !plan_->equations().checks.empty() ||
       !plan_->ip().under_unknowns.empty() || !plan_->switched_rows().empty()) {
     return false;
   }

@@ -21,7 +21,7 @@
 #include "sim/jump.h"
 #include "sim/mode_switches.h"
 #include "sim/parts.h"
-#include "sim/plan.h"
+#include "sim/plan_cache.h"
 #include "sim/search_counts.h"
 #include "sim/sides.h"
 #include "sim/state_monitor.h"
@@ -101,16 +101,12 @@ class Part {
   const std::optional<Diagnostic>& failure() const { return failure_; }
   void fail(Diagnostic diagnostic) { failure_ = std::move(diagnostic); }
   void warn_of_singular_point(const SystemSolver::PivotOwner& where, double time) const;
-  struct Counts {
-    std::int64_t modes = 0;
-    numerics::IntegratorStats integration = {};
-    void add(const Plan& plan);
-  };
-  Counts counts() const;
-  /// Modes without end, as many valves make them: those met so far are forgotten when there are too
-  /// many, but for the present one, and the first, which is for reports. Whether they were: what is
-  /// known by their addresses, or those of their variants, is known no more.
-  bool forget_modes();
+  PlanCache::Counts counts() const { return plans_.counts(); }
+  /// Of its plans: what is kept under their addresses is kept for one generation (OfPlans).
+  std::int64_t generation() const { return plans_.generation(); }
+  /// Evicts plans once they have more rows than RunOptions::kept_rows, except the present one and
+  /// the first, which is for reports: networks of many valves have modes without end.
+  void forget_modes();
   const std::vector<Change>& jumps() const { return jumps_; }  ///< of the last `settle`
   const std::vector<ConservedSum>& conserved() const { return conserved_; }  ///< by them
   std::int32_t number() const { return number_; }
@@ -260,9 +256,6 @@ class Part {
   Plan* switched_plan(const std::vector<Truth>& truths);
   ModeSwitches switches_;
   std::vector<std::int32_t> switch_places_;
-  std::map<std::vector<char>, Plan*>
-      switched_;  // by the truths of all other conditions; null: none
-  std::map<std::pair<const Plan*, std::vector<std::int32_t>>, std::unique_ptr<Plan>> with_switches_;
   bool may_switch() const;
   /// `kinks`: conditions of `if`s that depend on a border that is a kink there are not decided.
   /// `switched`: nor are switches, which the equations read.
@@ -467,23 +460,9 @@ class Part {
   std::optional<Strategy> found_by_;
   std::optional<Diagnostic> failure_;
 
-  std::map<std::vector<char>, Plan*> by_truths_;
-  struct RowsLess {
-    bool operator()(const structure::System& a, const structure::System& b) const {
-      return std::tie(a.rows, a.declared) < std::tie(b.rows, b.declared);
-    }
-  };
-  std::map<structure::System, std::unique_ptr<Plan>, RowsLess> plans_;
-  struct ValuePlan {
-    std::vector<double> values;  // known ones that it rests on
-    std::unique_ptr<Plan> plan;
-  };
-  std::map<const Plan*, std::vector<ValuePlan>> by_values_;
-  std::map<const Plan*, std::vector<double>> looked_at_;  // known values, when looked in vain
+  PlanCache plans_{context_};
   /// By sides and plan that had no solution: the sides that had one then, tried first next time.
   std::map<std::pair<Sides, const Plan*>, Sides> taken_;
-  std::int64_t kept_rows_ = 0;                       // of all plans
-  Counts forgotten_;                                 // of plans that are gone
   std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
   std::vector<double> border_ends_;
   // Of one border each, once asked for.

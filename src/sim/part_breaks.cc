@@ -38,7 +38,7 @@ double unevenness(const std::array<double, kTelling.size()>& value) {
 
 /// The calls of such functions in the equations of the present mode.
 const std::vector<ExprId>& PartRun::box_calls() {
-  const auto [place, is_new] = box_calls_.try_emplace(&part_.plan()->equations());
+  const auto [place, is_new] = of_plans().box_calls.try_emplace(&part_.plan()->equations());
   if (!is_new) return place->second;
   const expr::Pool& pool = workshop_.pool();
   const std::vector<ExprId>& rows = part_.plan()->equations().system.rows;

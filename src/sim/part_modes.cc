@@ -117,15 +117,15 @@ Part::PlanResult Part::plan_for(const Sides& sides, bool written_out) {
     }
     key.push_back(-1);
   }
-  const auto known = by_truths_.find(key);
-  if (known != by_truths_.end() && !(written_out && known->second->has_switches())) {
-    return {plan_at(known->second, frame_), {}};
+  Plan* const known = plans_.find(key);
+  if (known != nullptr && !(written_out && known->has_switches())) {
+    return {plan_at(known, frame_), {}};
   }
   PlanResult result;
   std::vector<char> new_key = key;
   if (!has_open && !written_out && may_switch()) {
     if (Plan* const plan = switched_plan(truths)) {
-      by_truths_.emplace(std::move(new_key), plan);
+      plans_.keep(std::move(new_key), *plan);
       return {plan, {}};
     }
   }
@@ -133,7 +133,7 @@ Part::PlanResult Part::plan_for(const Sides& sides, bool written_out) {
       slides ? mixed_equations(sides, result.why) : kinked_equations(sides, result.why);
   if (!equations) return result;
   result.plan = plan_with_derivatives(std::move(*equations));
-  by_truths_.insert_or_assign(std::move(new_key), result.plan);
+  plans_.keep(std::move(new_key), *result.plan);
   result.plan = plan_at(result.plan, frame_);
   return result;
 }
@@ -152,65 +152,34 @@ Plan* Part::switched_plan(const std::vector<Truth>& truths) {
   for (const int c : mode_conditions_) {
     if (!switches_.is_switch[at(c)]) others.push_back(static_cast<char>(truths[at(c)]));
   }
-  const auto [place, is_new] = switched_.try_emplace(std::move(others), nullptr);
-  if (is_new) {
+  const PlanCache::Shared shared = plans_.shared(std::move(others));
+  if (shared.is_new) {
     std::optional<Diagnostic> unused;
     std::optional<ModeEquations> equations = mode_equations(truths, unused, nullptr, true);
     Plan* const plan = equations ? plan_of(std::move(*equations)) : nullptr;
     if (plan != nullptr && !plan->is_singular() && !plan->is_static() && !plan->can_jump() &&
         plan->equations().checks.empty() && plan->ip().is_square()) {
-      place->second = plan;
+      shared.plan = plan;
     }
   }
-  if (place->second == nullptr) return nullptr;
+  if (shared.plan == nullptr) return nullptr;
   if (switch_places_.empty()) {
     for (const ExprId leaf : switches_.leaves) switch_places_.push_back(leaves_.place(leaf));
     fit(frame_);
   }
-  std::unique_ptr<Plan>& mode = with_switches_[{place->second, std::move(chosen)}];
-  if (!mode) {
+  const auto rows = 1 + static_cast<std::int64_t>(switches_.conditions.size()) / kSwitchesPerRow;
+  return &plans_.with_switches(*shared.plan, std::move(chosen), switch_places_, rows, [&] {
     std::vector<char> values;
     for (const int c : switches_.conditions) values.push_back(truths[at(c)] == Truth::True ? 1 : 0);
-    mode = std::make_unique<Plan>(*place->second, switch_places_, std::move(values));
-    kept_rows_ += 1 + static_cast<std::int64_t>(switches_.conditions.size()) / kSwitchesPerRow;
-  }
-  return mode.get();
+    return values;
+  });
 }
 
-bool Part::forget_modes() {
-  if (kept_rows_ <= workshop_.options.kept_rows || plan_ == nullptr) return false;
+void Part::forget_modes() {
+  if (plans_.rows() <= workshop_.options.kept_rows || plan_ == nullptr) return;
   const Plan* const first = met_.empty() ? plan_ : met_.front().plan;
   const auto is_kept = [&](const Plan* plan) { return plan == plan_ || plan == first; };
-  const auto is_lent = [&](const Plan* plan) {
-    return plan_->is_like(*plan) || first->is_like(*plan);
-  };
-  kept_rows_ = 0;
-  const auto keeps = [&](const Plan& plan, bool kept) {
-    if (kept) {
-      kept_rows_ += static_cast<std::int64_t>(plan.equations().system.rows.size());
-    } else {
-      forgotten_.add(plan);
-    }
-    return kept;
-  };
-  for (auto& [plan, others] : by_values_) {
-    std::erase_if(others, [&](const ValuePlan& other) {
-      return !keeps(*other.plan, is_kept(other.plan.get()));
-    });
-  }
-  std::erase_if(by_values_, [](const auto& entry) { return entry.second.empty(); });
-  std::erase_if(with_switches_, [&](const auto& entry) {
-    const bool kept = is_kept(entry.second.get());
-    if (!kept) forgotten_.add(*entry.second);
-    return !kept;
-  });
-  std::erase_if(switched_, [&](const auto& entry) {
-    return entry.second != nullptr && !is_lent(entry.second);
-  });
-  std::erase_if(plans_, [&](const auto& entry) {
-    const Plan* const plan = entry.second.get();
-    return !keeps(*plan, is_kept(plan) || is_lent(plan) || by_values_.count(plan) != 0);
-  });
+  plans_.evict(*plan_, *first);
   std::erase_if(monitors_, [&](const auto& entry) { return !is_kept(entry.first); });
   std::erase_if(derivatives_, [&](const auto& entry) {
     const ModeEquations* const mode = std::get<0>(entry.first);
@@ -218,14 +187,11 @@ bool Part::forget_modes() {
   });
   std::erase_if(meetings_, [&](const auto& entry) { return !is_kept(entry.first.first); });
   std::erase_if(met_, [&](const Met& met) { return !is_kept(met.plan); });
-  by_truths_.clear();
-  looked_at_.clear();
   taken_.clear();
   follow_nothing_.clear();
   cheap_.clear();
   steps_of_plan_.clear();
   active_.clear();
-  return true;
 }
 
 const ModeEquations* Part::present_equations(std::optional<Diagnostic>& why) {
@@ -245,18 +211,12 @@ const ModeEquations* Part::present_equations(std::optional<Diagnostic>& why) {
 }
 
 Plan* Part::plan_of(ModeEquations equations) {
-  std::vector<ExprId> key = equations.system.rows;
-  key.insert(key.end(), equations.checks.begin(), equations.checks.end());
-  std::unique_ptr<Plan>& plan = plans_[{std::move(key), equations.system.declared}];
-  if (!plan) {
-    const graph::Matching hint = plan_ != nullptr && !plan_->is_singular()
-                                     ? plan_->analysis().transversal
-                                     : graph::Matching{};
-    plan = std::make_unique<Plan>(context_, std::move(equations), hint);
-    kept_rows_ += static_cast<std::int64_t>(plan->equations().system.rows.size());
-    fit(frame_);
-  }
-  return plan.get();
+  const graph::Matching none;
+  const bool has_hint = plan_ != nullptr && !plan_->is_singular();
+  const graph::Matching& hint = has_hint ? plan_->analysis().transversal : none;
+  Plan& plan = plans_.plan_of(std::move(equations), hint);
+  fit(frame_);  // a new plan may have entered leaves
+  return &plan;
 }
 
 // Conditions may speak of derivatives that no equation of the mode has, as y' where y = x^2: an

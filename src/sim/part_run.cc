@@ -59,13 +59,7 @@ void PartRun::restart(double time, numerics::Restart kind) {
   motion_ = nullptr;
   next_variant_ = nullptr;
   pivots_.clear();
-  if (part_.forget_modes()) {
-    tracked_.clear();
-    tracked_by_states_.clear();
-    tracks_ = nullptr;
-    followed_.clear();
-    box_calls_.clear();
-  }
+  part_.forget_modes();
   if (has_motion()) use_variant(*part_.variant(), time, part_.frame(), kind);
 }
 
@@ -261,7 +255,7 @@ bool PartRun::put_on_border(int border) {
 /// at the few points it looks at.
 std::span<PartRun::Followed> PartRun::followed() {
   StateVariant* const variant = part_.variant();
-  const auto [place, is_new] = followed_.try_emplace(variant);
+  const auto [place, is_new] = of_plans().followed.try_emplace(variant);
   if (!is_new) return place->second;
   const std::span<const std::int32_t> guessed = variant->solver->guessed();
   if (guessed.empty()) return place->second;

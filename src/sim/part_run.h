@@ -144,7 +144,6 @@ class PartRun {
   std::optional<double> find_corner(const Tracked& track, const Looks& looks);
   bool matters(double corner);
   numerics::StepStatus stop_before_break();
-  std::map<const ModeEquations*, std::vector<expr::ExprId>> box_calls_;
   std::optional<double> corner_;  // of such a function, in the window
   bool is_before_break_ = false;  // the window ended there
   double break_at_ = -1;          // in the window, right at its begin
@@ -172,7 +171,6 @@ class PartRun {
     double largest = 0;       ///< of its sizes so far
   };
   std::span<Followed> followed();
-  std::map<const StateVariant*, std::vector<Followed>> followed_;
   void note_followed(double time, const std::vector<double>& frame);
   std::vector<double> followed_values_;  // theirs, where the window before was found even,
   double followed_until_ = 0;            // at its end
@@ -194,10 +192,17 @@ class PartRun {
   double horizon_ = 0;     // of parts without states: length of the next window
   bool has_window_ = false;
   using Tracks = std::unordered_map<expr::ExprId, Tracked>;
-  std::map<std::vector<expr::VarRef>, Tracks> tracked_by_states_;  // of nothing but states
-  Tracks* tracks_ = nullptr;                                       // of the states of this variant:
-  const StateVariant* tracks_of_ = nullptr;
-  std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked_;  // the others
+  /// What is known of plans and their variants, by their addresses.
+  struct OfPlans {
+    std::map<std::vector<expr::VarRef>, Tracks> by_states = {};  // of nothing but states
+    Tracks* tracks = nullptr;                                    // of the states of this variant:
+    const StateVariant* tracks_of = nullptr;
+    std::map<std::pair<const StateVariant*, expr::ExprId>, Tracked> tracked = {};  // the others
+    std::map<const StateVariant*, std::vector<Followed>> followed = {};
+    std::map<const ModeEquations*, std::vector<expr::ExprId>> box_calls = {};
+  };
+  OfPlans& of_plans() { return of_plans_.at(part_.generation()); }
+  sim::OfPlans<OfPlans> of_plans_;
   std::map<int, int> watched_;  // by condition: for how many processes
   bool is_relevant_known_ = false, are_all_relevant_ = false;
   std::vector<int> relevant_;  // the borders that decide the mode and what processes wait for

@@ -24,20 +24,22 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 /// one of many borders is crossed, the others need not be looked into again.
 PartRun::Tracked& PartRun::tracked(ExprId difference) {
   const StateVariant* const variant = part_.variant();
-  if (tracks_ == nullptr || tracks_of_ != variant) {
-    tracks_of_ = variant;
-    tracks_ =
-        &tracked_by_states_[variant == nullptr ? std::vector<VarRef>{} : variant->choice.states];
+  OfPlans& kept = of_plans();
+  if (kept.tracks == nullptr || kept.tracks_of != variant) {
+    kept.tracks_of = variant;
+    kept.tracks =
+        &kept.by_states[variant == nullptr ? std::vector<VarRef>{} : variant->choice.states];
   }
-  if (const auto known = tracks_->find(difference); known != tracks_->end()) return known->second;
-  if (const auto known = tracked_.find({variant, difference}); known != tracked_.end()) {
+  Tracks& tracks = *kept.tracks;
+  if (const auto known = tracks.find(difference); known != tracks.end()) return known->second;
+  if (const auto known = kept.tracked.find({variant, difference}); known != kept.tracked.end()) {
     return known->second;
   }
   if (std::optional<Tracked> track = track_constant(difference)) {
-    return (*tracks_)[difference] = std::move(*track);
+    return tracks[difference] = std::move(*track);
   }
   Moving in = moving_in(difference);
-  Tracked& result = in.is_of_states ? (*tracks_)[difference] : tracked_[{variant, difference}];
+  Tracked& result = in.is_of_states ? tracks[difference] : kept.tracked[{variant, difference}];
   if (!track_linear(difference, in, result)) track_function(difference, std::move(in), result);
   return result;
 }

@@ -89,11 +89,7 @@ Plan* Part::plan_by_values(Plan& plan, const std::vector<double>& frame) {
         input_slots_[at(i)] >= 0 && plan.analysis().unknown_index({input_slots_[at(i)]}) >= 0;
     if (i != time_place_ && !is_unknown) known.push_back(frame[at(i)]);
   }
-  if (const auto before = looked_at_.find(&plan);
-      before != looked_at_.end() && before->second == known) {
-    return nullptr;
-  }
-  looked_at_[&plan] = known;
+  if (plans_.was_asked(plan, known)) return nullptr;
   DrawnValues probe(context_, plan.analysis(), frame);
   auto other = std::make_unique<Plan>(context_, plan.equations(), graph::Matching{}, &probe);
   fit(frame_);
@@ -101,9 +97,7 @@ Plan* Part::plan_by_values(Plan& plan, const std::vector<double>& frame) {
   const std::vector<ExprId>& leaves = other->analysis().decided_by;
   std::vector<double> values;
   for (const ExprId leaf : leaves) values.push_back(frame[at(leaves_.place(leaf))]);
-  kept_rows_ += static_cast<std::int64_t>(other->equations().system.rows.size());
-  by_values_[&plan].push_back({std::move(values), std::move(other)});
-  return by_values_[&plan].back().plan.get();
+  return &plans_.keep_of_values(plan, std::move(values), std::move(other));
 }
 
 std::optional<SolveFailure> Part::dependent_equations(Plan& plan, std::vector<double> frame) {
@@ -148,18 +142,9 @@ std::optional<SolveFailure> Part::dependent_equations(Plan& plan, std::vector<do
 }
 
 Plan* Part::plan_at(Plan* plan, const std::vector<double>& frame) {
-  const auto others = by_values_.find(plan);
-  if (others == by_values_.end()) return plan;
-  for (const ValuePlan& other : others->second) {
-    const std::vector<ExprId>& leaves = other.plan->analysis().decided_by;
-    const auto holds = [&](std::size_t i) {
-      return frame[at(leaves_.place(leaves[i]))] == other.values[i];
-    };
-    bool all = true;
-    for (std::size_t i = 0; i < leaves.size(); ++i) all = all && holds(i);
-    if (all) return other.plan.get();
-  }
-  return plan;
+  Plan* const other =
+      plans_.at_values(*plan, [&](ExprId leaf) { return frame[at(leaves_.place(leaf))]; });
+  return other == nullptr ? plan : other;
 }
 
 }  // namespace chi::sim

@@ -48,6 +48,17 @@ Plan::Plan(Plan& like, std::span<const std::int32_t> switch_places, std::vector<
   like.is_lent_ = true;
 }
 
+void Plan::set_id(PlanId id) {
+  id_ = id;
+  if (own_) own_->id = id;
+}
+
+StateVariant* Plan::add_variant(std::unique_ptr<StateVariant> variant) {
+  variant->id = {work_.id, static_cast<std::int32_t>(work_.variants.size())};
+  work_.variants.push_back(std::move(variant));
+  return work_.variants.back().get();
+}
+
 void Plan::set_switches(std::vector<double>& frame) const {
   for (std::size_t k = 0; k < switches_.size(); ++k) frame[at(switch_places_[k])] = switches_[k];
 }
@@ -137,8 +148,7 @@ StateVariant* Plan::variant_for(structure::StateChoice choice) {
   variant->order =
       structure::order_blocks(work_.context.pool, work_.analysis, variant->choice.states);
   variant->solver = std::make_unique<SystemSolver>(work_.context, variant->order);
-  work_.variants.push_back(std::move(variant));
-  return work_.variants.back().get();
+  return add_variant(std::move(variant));
 }
 
 StateVariant* Plan::structural_variant() {
@@ -146,8 +156,7 @@ StateVariant* Plan::structural_variant() {
   if (work_.is_static) {
     auto variant = std::make_unique<StateVariant>();
     variant->order = work_.ip;
-    work_.variants.push_back(std::move(variant));
-    return work_.variants.back().get();
+    return add_variant(std::move(variant));
   }
   auto choice = structure::choose_states(work_.context.pool, work_.analysis);
   return choice ? variant_for(std::move(*choice)) : nullptr;

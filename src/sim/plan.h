@@ -33,8 +33,21 @@ struct ModeEquations {
   std::vector<expr::VarRef> shares;   ///< weights that are given: of borders that rest
 };
 
+/// The number of a plan, in its part: never that of another plan, also when this one is gone.
+struct PlanId {
+  std::int64_t number = 0;  ///< 0: none
+  friend constexpr bool operator==(PlanId, PlanId) = default;
+};
+/// The same of a choice of states: the plan that made it, and which of its choices.
+struct VariantId {
+  PlanId plan = {};
+  std::int32_t number = 0;
+  friend constexpr bool operator==(VariantId, VariantId) = default;
+};
+
 /// A choice of states of a plan and what integrates them.
 struct StateVariant {
+  VariantId id = {};
   structure::StateChoice choice;
   structure::BlockOrder order;
   std::unique_ptr<SystemSolver> solver;  ///< all other values from the states
@@ -52,6 +65,9 @@ class Plan {
   /// decide: truths of conditions, in this mode as given (sim/mode_switches.h). Plan and places
   /// outlive it.
   Plan(Plan& like, std::span<const std::int32_t> switch_places, std::vector<char> switches);
+  /// Before anything is asked of it.
+  void set_id(PlanId id);
+  PlanId id() const { return id_; }
   bool has_switches() const { return !switches_.empty(); }
   bool is_lent() const { return is_lent_; }  ///< others have its equations
   /// Whether they have the same equations, but for switches.
@@ -141,6 +157,7 @@ class Plan {
   struct Work {
     SolverContext context;
     ModeEquations equations;
+    PlanId id = {};  // of the plan that made it
     structure::Analysis analysis = {};
     structure::BlockOrder ip = {};
     bool is_static = false;
@@ -159,11 +176,13 @@ class Plan {
     std::optional<std::pair<expr::Jacobian, code::Formulas>> leading_jacobian = {};
   };
   void make_static();
+  StateVariant* add_variant(std::unique_ptr<StateVariant> variant);
   Level make_level(int m, const std::vector<expr::ExprId>& rows);
   SystemSolver& leading_solver(std::vector<double>& frame);
 
   std::unique_ptr<Work> own_;  // none: that of another plan
   Work& work_;
+  PlanId id_;
   std::span<const std::int32_t> switch_places_;  // in the frame
   std::vector<char> switches_;                   // their truths, in this mode
   bool was_met_ = false, is_lent_ = false;
