@@ -9,6 +9,8 @@
 #include "code/boxes.h"
 #include "expr/evaluate.h"
 #include "flat/statement_equations.h"
+#include "sim/chatter_watch.h"
+#include "sim/due.h"
 #include "sim/part_run.h"
 #include "sim/physics.h"
 #include "sim/tournament.h"
@@ -83,25 +85,16 @@ class Engine : public Physics {
   struct Member {
     std::unique_ptr<Part> part;
     std::unique_ptr<PartRun> run;
-    double time = 0;            ///< of its frame and of its variables in memory
-    bool is_dirty = true;       ///< memory changed since it was settled
-    bool has_event = false;     ///< a border of its mode is reached: the mode may change
-    bool wants_restart = true;  ///< its values or its mode changed
-    bool wants_search = false;  ///< what is watched changed, or an event was passed
-    numerics::Restart restart = numerics::Restart::Cold;
+    double time = 0;  ///< of its frame and of its variables in memory
+    Due due = {};
     /// No values were found before an assignment; an error if one of these is to be kept.
     std::optional<Diagnostic> unsolved = {};
     std::vector<expr::VarId> unsolved_for = {};
     std::vector<double> output;           ///< a frame for what is looked at without being used
     std::vector<Watching> watching = {};  ///< processes that wait for its conditions
     bool is_listed = false;               ///< in `changed_`
-    const StateVariant* told = nullptr;   ///< the choice of states that was told last
-    double last_event = -1;
-    int crowded = 0;                       ///< events in a row between which no time passed
-    std::vector<double> instants = {};     ///< the last times it was restarted at: to notice Zeno
-    const Plan* retreated_from = nullptr;  ///< the mode at the last of them, if it was a retreat
-    double accumulates_at = kNever;        ///< where these pointed to, when they came in a series
-    static constexpr double kNever = std::numeric_limits<double>::infinity();
+    std::optional<VariantId> told = {};   ///< the choice of states that was told last
+    ChatterWatch chatter = {};
   };
   class View;
   class Now;
@@ -159,7 +152,7 @@ class Engine : public Physics {
   bool notice_zeno(std::int32_t member);
   std::string border_text(const Member& member) const;  ///< of its first event
   static bool is_lost_in_rounding(Member& member);
-  bool fail_zeno(Member& member, double limit, const std::string& why);
+  bool fail_zeno(Member& member, const ChatterWatch::Limit& limit);
   bool prepare_to_move();
   bool record(double from, double to);
   std::optional<Diagnostic> output_failed_;

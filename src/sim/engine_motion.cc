@@ -82,7 +82,7 @@ double Engine::rate(std::int32_t flat_slot, double time) {
   const Member& member = members_[at(part)];
   if (member.part->plan() == nullptr) return none;
   if (is_viewing_ ? !member.run->moves() : !member.run->would_move()) return none;
-  if (!is_viewing_ && (member.is_dirty || member.has_event)) return none;  // not settled
+  if (!is_viewing_ && member.due.has_to_settle()) return none;  // not settled
   const bool is_unknown = member.part->plan()->analysis().unknown_index({flat_slot}) >= 0;
   return is_unknown ? value_of({{flat_slot}, 1}) : none;
 }
@@ -112,14 +112,13 @@ bool Engine::prepare_to_move() {
   for (const std::int32_t number : changed_) {
     Member& member = members_[at(number)];
     member.is_listed = false;
-    if (member.wants_restart) {
+    if (member.due.has_to_restart()) {
       if (auto why = member.part->explain_static()) return fail(std::move(*why));
-      member.run->restart(now, member.restart);
-      member.restart = numerics::Restart::Warm;
-    } else if (member.wants_search) {
+      member.run->restart(now, member.due.restart());
+    } else if (member.due.has_to_search()) {
       member.run->search(now);
     }
-    member.wants_restart = member.wants_search = false;
+    member.due.moved_on();
     follow(number);
   }
   changed_.clear();
@@ -194,15 +193,17 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
       part.touch(event.border, event.time, value, event.direction == 0, event.is_close);
     }
     if (asked.crowds) part.crowd(event.time);
-    if (asked.is_cold) member.restart = numerics::Restart::Cold;
-    if (asked.restarts) member.wants_restart = true;
-    if (asked.settles) member.has_event = true;
-    if (asked.reads_memory) member.is_dirty = true;
-    if (asked.puts_on_border && member.run->put_on_border(event.border)) member.is_dirty = true;
+    if (asked.restarts) member.due.request(Due::Motion::Restart);
+    if (asked.is_cold) member.due.request_cold_restart();
+    if (asked.settles) member.due.request(Due::Values::Event);
+    if (asked.reads_memory) member.due.request(Due::Values::Assigned);
+    if (asked.puts_on_border && member.run->put_on_border(event.border)) {
+      member.due.request(Due::Values::Assigned);
+    }
     if (!asked.of_border) continue;
     const auto& deciding = part.mode_borders();
     if (std::find(deciding.begin(), deciding.end(), event.border) != deciding.end()) {
-      member.has_event = true;
+      member.due.request(Due::Values::Event);
     }
     ++state_events_;
     if (observer != nullptr) {
@@ -218,7 +219,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
     }
   }
   part.update_sides();
-  member.wants_search = true;
+  member.due.request(Due::Motion::Search);
 }
 
 }  // namespace chi::sim

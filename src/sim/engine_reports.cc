@@ -14,7 +14,6 @@ namespace {
 using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -69,9 +68,9 @@ void Engine::tell_conserved(const std::vector<ConservedSum>& sums, Span span) {
 /// Says which variables are states where that was not for the modeller's declarations to decide.
 void Engine::tell_states(Member& member) {
   const StateVariant* const variant = member.part->variant();
-  if (observer == nullptr || variant == member.told || variant == nullptr) return;
-  const bool first = member.told == nullptr;
-  member.told = variant;
+  if (observer == nullptr || variant == nullptr || variant->id == member.told) return;
+  const bool first = !member.told;
+  member.told = variant->id;
   if (!member.part->plan()->has_choice() || (first && !variant->choice.was_free)) return;
   std::string names;
   for (const VarRef x : variant->choice.states) {
@@ -113,12 +112,8 @@ std::optional<Diagnostic> Engine::explain_box(expr::ExprId node, std::int32_t bl
 
 /// Event after event, and time hardly passes: chattering that is neither sliding nor Zeno.
 bool Engine::notice_chattering(Member& member) {
-  constexpr int kMost = 20000;
   const double now = workshop_.machine.time;
-  const double least = 1e-13 * std::max(std::abs(now), 1e-3 * now + 1e-300);
-  member.crowded = now - member.last_event <= least ? member.crowded + 1 : 0;
-  member.last_event = now;
-  if (member.crowded < kMost) return true;
+  if (!member.chatter.is_crowded(now)) return true;
   const int border = member.run->events().front().border;
   const std::string what = border < 0
                                ? std::string("an event")
@@ -126,78 +121,24 @@ bool Engine::notice_chattering(Member& member) {
   return fail(
       {.code = DiagCode::Zeno,
        .span = border < 0 ? member.part->first_span() : member.part->border_span(border),
-       .message = fmt::format("{} events without time passing at t = {}: {} again and again", kMost,
-                              now, what),
+       .message = fmt::format("{} events without time passing at t = {}: {} again and again",
+                              ChatterWatch::kMostAtOnce, now, what),
        .help = "the modes on both sides of the condition send the motion back at once: give "
                "them a hysteresis, or a mode of its own for the border"});
 }
 
-/// Events whose distances shrink like a geometric series never get past its limit. Near to it they
-/// may come in a haze: bodies that fall by less than what is known of their places. Then it shows
-/// in that they come past the limit, as dense as before it, or denser than the limit is near. The
-/// faster they shrink the fewer there are before the haze.
+/// Events whose distances shrink like a geometric series never get past its limit.
 bool Engine::notice_zeno(std::int32_t number) {
-  constexpr std::size_t kKept = 12, kFewest = 6;
-  constexpr double kFast = 1e-3;  // shrunk to this, fewer will do
-  constexpr double kHaze = 1e-4;  // of the time that the series took
   Member& member = members_[at(number)];
-  std::vector<double>& times = member.instants;
-  const double now = workshop_.machine.time;
   const Plan* const plan = member.part->plan();
-  // A retreat after which the mode is the same does not count as an event.
-  if (member.retreated_from == plan && !times.empty()) times.pop_back();
-  if (times.empty() || now > times.back()) times.push_back(now);
-  const EventKind kind = member.run->events().front().kind;
-  member.retreated_from = consequence_of(kind).is_retreat ? plan : nullptr;
-  if (times.size() > kKept) times.erase(times.begin());
-  if (times.size() < kFewest) return true;
-  // Nearer to the limit than this, events cannot be told from each other: whoever goes on loses
-  // one.
-  constexpr double kApart = 1e-13;
+  const ChatterWatch::Event event{
+      .now = workshop_.machine.time,
+      .mode = plan == nullptr ? PlanId{} : plan->id(),
+      .is_retreat = consequence_of(member.run->events().front().kind).is_retreat};
   const bool goes_on = workshop_.options.zeno == Zeno::Continue;
-  const std::size_t last = times.size() - 1;
-  const double step = times[last] - times[last - 1];
-  const double span = std::max(std::abs(now), times.back() - times.front());
-  const double near = goes_on ? kApart * std::abs(now) : 1e-8 * span;
-  const auto fail_close = [&] {
-    return fail_zeno(member, member.accumulates_at,
-                     fmt::format("the last events were {:.3g} apart, nearer than places and speeds "
-                                 "are known with these tolerances",
-                                 step));
-  };
-  if (now >= member.accumulates_at + kHaze * span) member.accumulates_at = Member::kNever;
-  if (now > member.accumulates_at && step < 0.1 * kHaze * span) {
-    return fail_close();
-  }
-  if (step * step > kHaze * span * (times[last - 1] - times[last - 2])) return true;  // far away
-  double least = kInfinity, most = 0;
-  std::size_t first = last - 1;
-  do {
-    const double ratio = (times[first + 1] - times[first]) / (times[first] - times[first - 1]);
-    least = std::min(least, ratio);
-    most = std::max(most, ratio);
-    --first;
-  } while (first > 0 &&
-           (last - first < kFewest - 1 || step > kFast * (times[first + 1] - times[first])));
-  if (step > kFast * (times[first + 1] - times[first]) && times.size() < kKept) return true;
-  const double rest = step * most / (1 - most);
-  const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
-  if (!geometric && member.accumulates_at != Member::kNever && step <= near) {
-    return fail_close();
-  }
-  if (!geometric || rest > kHaze * span) return true;
-  member.accumulates_at = now + rest;
-  if (goes_on && is_lost_in_rounding(member)) {
-    return fail_zeno(member, now + rest,
-                     fmt::format("between the last two events, {:.3g} apart, {} was {:.3g}, which "
-                                 "is lost in rounding",
-                                 step, border_text(member), member.run->events().front().height));
-  }
-  return rest > near ||
-         fail_zeno(member, now + rest,
-                   fmt::format("the last events were {:.3g} apart, each time {:.4g} of the time "
-                               "before",
-                               step, most));
+  const auto is_lost = [&] { return is_lost_in_rounding(member); };
+  const auto limit = member.chatter.limit(event, goes_on, is_lost);
+  return !limit || fail_zeno(member, *limit);
 }
 
 std::string Engine::border_text(const Member& member) const {
@@ -215,9 +156,24 @@ bool Engine::is_lost_in_rounding(Member& member) {
   return event.height <= kRounding * part.border_size(event.border, part.frame());
 }
 
-bool Engine::fail_zeno(Member& member, double limit, const std::string& why) {
+bool Engine::fail_zeno(Member& member, const ChatterWatch::Limit& found) {
   const Event& event = member.run->events().front();
   if (event.border < 0) return true;
+  using Sign = ChatterWatch::Limit::Sign;
+  const double limit = found.time;
+  const std::string why =
+      found.sign == Sign::Close
+          ? fmt::format(
+                "the last events were {:.3g} apart, nearer than places and speeds are known "
+                "with these tolerances",
+                found.step)
+      : found.sign == Sign::Lost
+          ? fmt::format(
+                "between the last two events, {:.3g} apart, {} was {:.3g}, which is lost in "
+                "rounding",
+                found.step, border_text(member), event.height)
+          : fmt::format("the last events were {:.3g} apart, each time {:.4g} of the time before",
+                        found.step, found.ratio);
   const std::string what = border_text(member) + " = 0";
   if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));
   const bool goes_on = workshop_.options.zeno == Zeno::Continue;

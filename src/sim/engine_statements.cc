@@ -43,7 +43,7 @@ bool Engine::settle() {
 
 bool Engine::settle(std::int32_t number) {
   Member& member = members_[at(number)];
-  if (!member.is_dirty && !member.has_event) return true;
+  if (!member.due.has_to_settle()) return true;
   ++answered;
   Part& part = *member.part;
   Plan* const plan = part.plan();
@@ -53,11 +53,11 @@ bool Engine::settle(std::int32_t number) {
   for (const int b : part.mode_borders()) {
     if (part.slides_on(b)) slid.push_back(b);
   }
-  const bool was_dirty = member.is_dirty;
+  const bool was_assigned = member.due.was_assigned();
   member.time = workshop_.machine.time;
   workshop_.tells_sliding = observer != nullptr || workshop_.options.sliding == Sliding::Error;
   if (!part.settle(member.time)) return fail(*part.failure());
-  member.is_dirty = member.has_event = false;
+  member.due.settled();
   if (member.unsolved) {
     const structure::Analysis& analysis = part.plan()->analysis();
     for (const expr::VarId v : member.unsolved_for) {
@@ -71,13 +71,9 @@ bool Engine::settle(std::int32_t number) {
   }
   part.refresh_sides();
   tell_changes(member, plan, sides, slid);
-  if (was_dirty || part.plan() != plan || part.variant() != variant || !part.jumps().empty() ||
+  if (was_assigned || part.plan() != plan || part.variant() != variant || !part.jumps().empty() ||
       part.has_break(sides)) {
-    const bool same = part.plan() == plan && part.variant() == variant;
-    if (!member.wants_restart || !same) {
-      member.restart = same ? numerics::Restart::Warm : numerics::Restart::Again;
-    }
-    member.wants_restart = true;
+    member.due.restart_after_settling(part.plan() == plan && part.variant() == variant);
   }
   // The dense output crossed a border, but from there the equations lead back, or stay on it:
   // within the tolerances both are right. The motion goes on as the equations say.
@@ -86,10 +82,11 @@ bool Engine::settle(std::int32_t number) {
     const Side side = part.sides()[at(event.border)];
     const bool contradicts =
         side == Side::On || side == (event.direction > 0 ? Side::Minus : Side::Plus);
-    if (contradicts && side == sides[at(event.border)]) member.wants_restart = true;
+    if (contradicts && side == sides[at(event.border)]) {
+      member.due.request(Due::Motion::Restart);
+    }
   }
   if (part.plan() != plan && plan != nullptr) ++mode_switches_;
-  member.wants_search = true;
   list(number);
   return true;
 }
@@ -138,13 +135,13 @@ void Engine::assigned(std::int64_t slot, std::int32_t count) {
     const auto found = readers_.find(s);
     if (found == readers_.end()) continue;
     for (const Reader& reader : found->second) {
-      members_[at(reader.member)].is_dirty = true;
+      members_[at(reader.member)].due.request(Due::Values::Assigned);
       list(reader.member);
     }
     is_set_[at(flat_slot_of_.at(s))] = 1;
   }
   for (const Reader& reader : box_readers_) {
-    members_[at(reader.member)].is_dirty = true;
+    members_[at(reader.member)].due.request(Due::Values::Assigned);
     list(reader.member);
   }
 }
@@ -158,7 +155,7 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
   const bool reloaded = member.part->reload();
   if (member.part->renew_steps() || reloaded) {
     member.part->update_sides();
-    member.wants_search = true;
+    member.due.request(Due::Motion::Search);
     list(asked.member);
   }
   member.part->look();
@@ -205,9 +202,10 @@ bool Engine::truth_of(const Awaited& asked, bool at_instant, bool* truth) {
   if (at_instant || asked.wanted == code::Wanted::Either || !is_reached) return true;
   const bool is_guard = asked.wanted == code::Wanted::Lasting;
   if (is_guard && asked.look->lasts_at != workshop_.machine.time) return true;
-  // Who comes to a border by a deadline was told of no event there: nobody has looked behind it.
+  // A process woken by a deadline on a border saw no state event: the sides after this instant are
+  // not known yet.
   if (part.refresh_sides()) {
-    member.wants_search = true;
+    member.due.request(Due::Motion::Search);
     list(asked.member);
   }
   *truth = part.truth_after(asked.condition) == Truth::True;
@@ -316,7 +314,7 @@ void Engine::watch(std::int32_t process, std::int32_t block, std::int32_t condit
   // Nobody followed these borders since they were watched last.
   if (member.part->renew_steps()) member.part->update_sides();
   member.part->refresh_sides();
-  member.wants_search = true;
+  member.due.request(Due::Motion::Search);
   list(asked.member);
   bool seen = false;
   member.part->look();
@@ -335,7 +333,7 @@ void Engine::unwatch(std::int32_t process) {
       member.run->unwatch(w.awaited->condition);
       return true;
     });
-    member.wants_search = true;
+    member.due.request(Due::Motion::Search);
     list(number);
   }
   watched_by_[at(process)].clear();
@@ -348,7 +346,7 @@ bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
   }
   for (const std::int32_t number : changed_) {
     Member& member = members_[at(number)];
-    if (!member.wants_search) continue;
+    if (!member.due.has_to_search()) continue;
     if (!member.watching.empty() && !member.part->equations().steps.empty()) {
       bring(number);
       if (member.part->renew_steps()) member.part->update_sides();
