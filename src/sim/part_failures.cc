@@ -10,6 +10,7 @@
 #include "expr/build.h"
 #include "expr/evaluate.h"
 #include "expr/incidence.h"
+#include "flat/layout.h"
 #include "sim/part.h"
 #include "structure/report.h"
 
@@ -44,6 +45,24 @@ void name_instances(const flat::FlatModel& model, const flat::EquationSet& set,
   }
   if (names.size() > kMaxShown) list += fmt::format(" and {} more", names.size() - kMaxShown);
   result.notes.push_back("they are equations of " + list);
+}
+
+// Potentials of nodes that this mode cuts off from everything that fixes one, as open switches do.
+void explain_cut_off(const flat::FlatModel& model, const structure::Singular& singular,
+                     Diagnostic& result) {
+  if (singular.kind != structure::Singular::Kind::Under || singular.unknowns.empty()) return;
+  const auto is_potential = [&](expr::VarId x) {
+    return std::ranges::any_of(model.net.nodes, [&](const flat::Node& node) {
+      const std::int64_t count = flat::slot_count(model.typed.types, node.type);
+      return node.inflow < 0 && x.index >= node.potential && x.index < node.potential + count;
+    });
+  };
+  if (!std::ranges::all_of(singular.unknowns, is_potential)) return;
+  result.notes.emplace_back(
+      "in this mode nothing fixes these potentials: their nodes are cut off from every ground");
+  result.help =
+      "connect something to one of these nodes that fixes its potential in this mode too, "
+      "such as a large resistance to the ground";
 }
 
 }  // namespace
@@ -81,6 +100,7 @@ Diagnostic Part::explain_singular(const Plan& plan, const structure::Analysis& a
   Diagnostic result = structure::to_diagnostic(
       DiagCode::SingularEquations, why, [&](std::int32_t row) { return *row_span(mode, row); });
   name_instances(workshop_.model, equations_.set, mode, why, result);
+  explain_cut_off(workshop_.model, *analysis.singular, result);
   std::string values;
   for (const expr::ExprId leaf : analysis.decided_by) {
     if (workshop_.pool().op(leaf) != expr::Op::Variable || values.size() > kLongestText) continue;
