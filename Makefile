@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 export CTEST_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: all first demo test bench docs format lint fuzz dev threads coverage mutation soak packages clean
+.PHONY: all first demo test bench docs format lint fuzz dev threads coverage mutation soak packages clean install uninstall package
 
 all: packages
 	@cmake --preset release >/dev/null
@@ -83,6 +83,24 @@ lint: packages
 	@git ls-files '*.cc' '*.h' | xargs clang-format-14 --dry-run --Werror
 	@cmake --preset release -B build-tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 	@scripts/tidy.sh build-tidy
+
+# Installs below PREFIX (and, for who makes packages, below DESTDIR in front of it).
+PREFIX ?= /usr/local
+install: all
+	@cmake --build build --target all
+	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+	@cp build/install_manifest.txt build/installed.txt  # `make package` writes the other one, too
+
+# Removes what `make install` has put there, and folders that are empty then.
+uninstall:
+	@scripts/uninstall.sh build/installed.txt "$(DESTDIR)"
+
+# build/packages/: a Debian package and an archive that runs wherever it is unpacked.
+package: all
+	@scripts/install_packages.sh package
+	@cmake --build build --target all
+	@cd build && cpack -B packages >/dev/null
+	@ls build/packages/*.deb build/packages/*.tar.gz
 
 packages:
 	@scripts/install_packages.sh

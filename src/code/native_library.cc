@@ -28,8 +28,8 @@ NativeLibrary open_library() {
   opened_flag().store(true, std::memory_order_relaxed);
   const std::string folder = executable_folder(), name = "libchi_native.so";
   void* opened = nullptr;
-  for (const std::string& place :
-       {folder + name, folder + "../" + name, folder + "../lib/" + name, name}) {
+  for (const std::string& place : {folder + name, folder + "../" + name, folder + "../lib/" + name,
+                                   folder + "../lib/chi/native/" + name, name}) {
     if (opened == nullptr) opened = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (opened == nullptr) return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,9 @@
 #include "run_settings.h"
 
 namespace chi::cli {
+
+std::string_view version_text();  // made at every build (cmake/Version.cmake)
+
 namespace {
 
 Option flag(std::string name, std::string help, bool& value, std::string group = "Options") {
@@ -374,7 +378,7 @@ int run_call(const std::vector<std::string>& words) {
     return words.empty() ? kCallWrong : kSuccess;
   }
   if (words[0] == "--version") {
-    std::puts("chi " CHI_VERSION);
+    std::fwrite(version_text().data(), 1, version_text().size(), stdout);
     return kSuccess;
   }
   Diagnostics diagnostics;
