@@ -32,12 +32,12 @@ function(chi_embed module function)
   target_sources(chi_${module} PRIVATE ${output})
 endfunction()
 
-# chi_embed_library(<module> <folder>): the .chi files of a folder with their names. Defines, in chi::<module>,
-# embedded_library(), a text in which each file is a line with its name, a line with its size in bytes, and the file.
-function(chi_embed_library module folder)
+# chi_embed_folder(<module> <function> <folder>): the .chi files of a folder with their names. Defines, in chi::<module>,
+# <function>(), a text in which each file is a line with its name, a line with its size in bytes, and the file.
+function(chi_embed_folder module function folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/${folder} ${CMAKE_SOURCE_DIR}/${folder}/*.chi)
   list(SORT files)
-  set(bundle ${CMAKE_BINARY_DIR}/embedded/${folder}.bundle)
+  set(bundle ${CMAKE_BINARY_DIR}/embedded/${function}.bundle)
   set(inputs ${files})
   list(TRANSFORM inputs PREPEND ${CMAKE_SOURCE_DIR}/${folder}/)
   string(REPLACE ";" "\\;" names "${files}")
@@ -45,9 +45,9 @@ function(chi_embed_library module folder)
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_SOURCE_DIR}/${folder} -DNAMES=${names} -DOUTPUT=${bundle}
       -P ${CMAKE_SOURCE_DIR}/cmake/BundleFiles.cmake
     DEPENDS ${inputs} ${CMAKE_SOURCE_DIR}/cmake/BundleFiles.cmake VERBATIM)
-  set(output ${CMAKE_BINARY_DIR}/embedded/embedded_library.cc)
+  set(output ${CMAKE_BINARY_DIR}/embedded/${function}.cc)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DMODULE=${module} -DFUNCTION=embedded_library -DFILES=${bundle} -DOUTPUT=${output}
+    COMMAND ${CMAKE_COMMAND} -DMODULE=${module} -DFUNCTION=${function} -DFILES=${bundle} -DOUTPUT=${output}
       -P ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake
     DEPENDS ${bundle} ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake VERBATIM)
   target_sources(chi_${module} PRIVATE ${output})

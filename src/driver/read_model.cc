@@ -138,9 +138,11 @@ class Reader {
       looked += fmt::format("{}`{}`", looked.empty() ? "" : ", ", place.empty() ? "." : place);
     }
     std::string library;
+    std::string_view last;
     for (const LibraryFile& file : library_files()) {
-      library += fmt::format("{}{}", library.empty() ? "" : ", ",
-                             file.name.substr(0, file.name.size() - kSuffix.size()));
+      const std::string_view module = module_of(file);
+      if (module != last) library += fmt::format("{}{}", library.empty() ? "" : ", ", module);
+      last = module;
     }
     diagnostics_.report(
         {.code = DiagCode::ImportNotFound,
@@ -245,6 +247,10 @@ class Reader {
 };
 
 }  // namespace
+
+std::string_view module_of(const LibraryFile& file) {
+  return file.name.substr(0, file.name.find_first_of("/."));
+}
 
 std::optional<SourceFile> read_model(const std::string& path,
                                      const std::vector<std::string>& folders,

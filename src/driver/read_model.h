@@ -15,6 +15,11 @@ struct LibraryFile {
   std::string_view name, text;
 };
 std::span<const LibraryFile> library_files();
+/// What is imported to have a file of the library: its folder, or the file that is in none.
+std::string_view module_of(const LibraryFile& file);
+/// The models that show how its definitions are used, by module and definition:
+/// `electrical/Resistor.chi`.
+std::span<const LibraryFile> library_examples();
 
 /// Reads a model: the file at `path` and all files that it imports, each once (language.md,
 /// "Files"). A module `a.b` is `a/b.chi`, or all files of the folder `a/b`. It is looked for in the

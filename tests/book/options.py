@@ -15,7 +15,7 @@ def help_of(chi, *words):
 def main():
     chi = sys.argv[1]
     listed = help_of(chi).partition("Commands:")[2].partition("Options:")[0]
-    commands = re.findall(r"^  (\w+) [A-Z]", listed, flags=re.M)
+    commands = re.findall(r"^  (\w+) \[?[A-Z]", listed, flags=re.M)
     known = {"--help", "--version"}
     for command in commands:
         known |= set(re.findall(r"^  (--?[a-z][\w-]*)", help_of(chi, command), flags=re.M))

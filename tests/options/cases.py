@@ -17,7 +17,7 @@ import models
 
 # What each command is called on where the rest of the call is what counts.
 SUBJECTS = {"run": "steps.chi", "init": "spring.chi", "analyze": "spring.chi", "check": "steps.chi", "deps": "steps.chi", "fmt": "steps.chi", "plot": "old.csv",
-            "explain": "E0004", "completion": "bash"}
+            "explain": "E0004", "doc": "Resistor", "completion": "bash"}
 
 
 class Case:
@@ -327,6 +327,15 @@ works("explain e0004", "E0004")
 works("explain E0004 --quiet --color never --json")
 refused("", "explain E9999", "E9999")
 refused("--color", "explain E0004 --color pink")
+
+works("doc", "electrical\n", "  Resistor ", "rotational\n")
+works("doc rotational", "rotational\n", "  Inertia ")
+works("doc Resistor", "electrical.Resistor\n", "  p.v - n.v = R * p.i\n", "Example\n")
+works("doc electrical.Diode --quiet --color never", "  while v > 0.0 or p.i > 0.0:\n    v = 0.0\n")
+works("doc Resistor --json", lambda call: None if json.loads(call.out)["parameters"][2]["default"] == "1.0" else call.out)
+refused("", "doc Resistr", "did you mean `Resistor`?")
+refused("", "doc Resistor Diode", "one argument too many")
+refused("--color", "doc Resistor --color pink")
 
 for shell in ("bash", "zsh", "fish"):
     works(f"completion {shell}", "chi")

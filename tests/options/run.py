@@ -35,7 +35,7 @@ class Call:
 
 def commands_of(chi):
     listed = subprocess.run([chi, "--help"], capture_output=True, check=True).stdout.decode()
-    return re.findall(r"^  (\w+) [A-Z]", listed.partition("Commands:")[2].partition("Options:")[0], flags=re.M)
+    return re.findall(r"^  (\w+) \[?[A-Z]", listed.partition("Commands:")[2].partition("Options:")[0], flags=re.M)
 
 
 def options_of(chi, command):

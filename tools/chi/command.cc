@@ -34,8 +34,8 @@ class WordReader {
         option(word);
       }
     }
-    if (!command_.argument.empty() && command_.arguments->empty() &&
-        diagnostics_.error_count() == before) {
+    const bool may_miss = command_.argument.empty() || command_.argument.starts_with('[');
+    if (!may_miss && command_.arguments->empty() && diagnostics_.error_count() == before) {
       bad_option(diagnostics_,
                  fmt::format("`chi {}` needs {}", command_.name, with_article(command_.argument)),
                  fmt::format("chi {} {} [options]", command_.name, command_.argument));

@@ -27,7 +27,7 @@ struct Option {
 struct Command {
   std::string name;
   std::string summary;
-  std::string argument;  ///< "FILE"; "FILE..." takes several
+  std::string argument;  ///< "FILE"; "FILE..." takes several, "[NAME]" may miss
   std::vector<std::string> examples = {};
   std::vector<Option> options = {};
   std::vector<std::string>* arguments = nullptr;

@@ -323,6 +323,18 @@ Command explain_of(Calls& calls) {
           }};
 }
 
+Command doc_of(Calls& calls) {
+  return {.name = "doc",
+          .summary = "Describe the library, a folder of it, or a component",
+          .argument = "[NAME]",
+          .examples = {"chi doc", "chi doc electrical", "chi doc Resistor",
+                       "chi doc rotational.Clutch"},
+          .run = [&calls] {
+            return doc_command({.common = calls.common,
+                                .name = calls.arguments.empty() ? "" : calls.arguments.front()});
+          }};
+}
+
 Command completion_of(Calls& calls) {
   return {.name = "completion",
           .summary = "A completion script for bash, zsh or fish",
@@ -361,6 +373,7 @@ std::vector<Command> all_commands(Calls& calls) {
   commands.push_back(format_of(calls));
   commands.push_back(plot_of(calls));
   commands.push_back(explain_of(calls));
+  commands.push_back(doc_of(calls));
   commands.push_back(completion_of(calls));
   for (Command& command : commands) {
     add_common(command.options, calls.common);

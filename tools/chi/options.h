@@ -76,6 +76,11 @@ struct ExplainOptions {
   std::string code;
 };
 
+struct DocOptions {
+  Common common;
+  std::string name;  ///< a definition or module of the library; empty: all of it
+};
+
 int check_command(const CheckOptions& options);
 int deps_command(const DepsOptions& options);
 int format_command(const FormatOptions& options);
@@ -84,5 +89,6 @@ int init_command(const RunCommandOptions& options);
 int analyze_command(const AnalyzeOptions& options);
 int plot_command(const PlotOptions& options);
 int explain_command(const ExplainOptions& options);
+int doc_command(const DocOptions& options);
 
 }  // namespace chi::cli
