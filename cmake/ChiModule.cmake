@@ -1,11 +1,16 @@
-# chi_module(<folder> [LAYERS <folders it may include>] [LIBS <private third-party targets>])
+# chi_module(<folder> [ROOMS] [LAYERS <folders it may include>] [LIBS <private third-party targets>])
 #
 # One folder of src/ = one library + one test program from its *_test.cc. LAYERS is the dependency
-# rule: scripts/check_layers.py, run as a test, fails on an #include of any other folder.
+# rule: scripts/check_layers.py, run as a test, fails on an #include of any other folder. With ROOMS the files stand in
+# subfolders, whose own dependency rule is in that script.
 function(chi_module folder)
-  cmake_parse_arguments(arg "" "" "LAYERS;LIBS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.cc)
-  file(GLOB tests CONFIGURE_DEPENDS src/${folder}/*_test.cc)
+  cmake_parse_arguments(arg "ROOMS" "" "LAYERS;LIBS" ${ARGN})
+  set(where src/${folder})
+  if(arg_ROOMS)
+    set(where src/${folder}/*)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${where}/*.cc)
+  file(GLOB tests CONFIGURE_DEPENDS ${where}/*_test.cc)
   if(tests)
     list(REMOVE_ITEM sources ${tests})
   endif()

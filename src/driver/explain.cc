@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "code/print_value.h"
-#include "sim/run_time_error.h"
+#include "sim/interface/run_time_error.h"
 
 namespace chi::driver {
 namespace {

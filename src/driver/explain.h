@@ -1,6 +1,6 @@
 #pragma once
 #include "diag/diagnostic.h"
-#include "sim/outcome.h"
+#include "sim/interface/outcome.h"
 #include "source/source_file.h"
 
 namespace chi::driver {

@@ -1,6 +1,6 @@
 #pragma once
 #include "driver/compile.h"
-#include "sim/run.h"
+#include "sim/run/run.h"
 
 namespace chi::driver {
 

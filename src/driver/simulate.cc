@@ -2,7 +2,7 @@
 
 #include "driver/compile.h"
 #include "driver/explain.h"
-#include "sim/run.h"
+#include "sim/run/run.h"
 
 namespace chi::driver {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "diag/diagnostic.h"
 #include "results/recording.h"
-#include "sim/outcome.h"
-#include "sim/run_options.h"
+#include "sim/interface/outcome.h"
+#include "sim/interface/run_options.h"
 #include "source/source_file.h"
 
 namespace chi::driver {

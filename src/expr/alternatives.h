@@ -16,7 +16,7 @@ namespace chi::expr {
 ///
 /// A call stays as it is if it has arguments that are no leaves; if the function has steps
 /// (`floor`), conditions in conditions or more than 16 pieces; and if some condition has nothing of
-/// what `moves` in it: that one may be no part of the mode (sim/switched_values.h).
+/// what `moves` in it: that one may be no part of the mode (sim/part/switched_values.h).
 std::vector<ExprId> alternatives_of_calls(Pool& pool, std::span<const ExprId> roots,
                                           const std::function<bool(VarRef)>& moves);
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/observer.h"
+#include "sim/interface/observer.h"
 #include "source/source_file.h"
 
 namespace chi::results {

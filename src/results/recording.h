@@ -7,8 +7,8 @@
 #include "flat/flat_model.h"
 #include "results/output_grid.h"
 #include "results/trace.h"
-#include "sim/frames.h"
-#include "sim/observer.h"
+#include "sim/interface/frames.h"
+#include "sim/interface/observer.h"
 
 namespace chi::results {
 

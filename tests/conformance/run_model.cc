@@ -11,7 +11,7 @@
 #include "driver/compile.h"
 #include "driver/explain.h"
 #include "results/event_log.h"
-#include "sim/run.h"
+#include "sim/run/run.h"
 
 namespace chi::conformance {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "results/recording.h"
-#include "sim/outcome.h"
-#include "sim/scheduler.h"
+#include "sim/interface/outcome.h"
+#include "sim/processes/scheduler.h"
 
 namespace chi::conformance {
 

@@ -16,7 +16,7 @@ import chi_process
 
 END = 0.5
 SAME = 1e-9
-# With events, the mode may be data in one form and written into the equations in the other (sim/mode_switches.h): then the steps behind
+# With events, the mode may be data in one form and written into the equations in the other (sim/part/mode_switches.h): then the steps behind
 # an event are not the same, and results agree within what the tolerances, 1e-6, leave.
 SAME_WITH_EVENTS = 1e-7
 SOLVERS = ("auto", "auto", "auto", "irk", "ida", "cvode", "bdf", "erk")

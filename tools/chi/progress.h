@@ -2,7 +2,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "sim/scheduler.h"
+#include "sim/processes/scheduler.h"
 
 namespace chi::cli {
 

@@ -27,7 +27,7 @@
 #include "results/recording.h"
 #include "results/write_trace.h"
 #include "run_settings.h"
-#include "sim/run.h"
+#include "sim/run/run.h"
 
 namespace chi::cli {
 namespace {

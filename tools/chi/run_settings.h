@@ -8,7 +8,7 @@
 #include "flat/flatten.h"
 #include "options.h"
 #include "results/output_grid.h"
-#include "sim/run_options.h"
+#include "sim/interface/run_options.h"
 
 namespace chi::cli {
 

@@ -1,0 +1,201 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "code/boxes.h"
+#include "expr/evaluate.h"
+#include "flat/statement_equations.h"
+#include "sim/engine/chatter_watch.h"
+#include "sim/engine/due.h"
+#include "sim/engine/tournament.h"
+#include "sim/events/part_run.h"
+#include "sim/interface/physics.h"
+#include "structure/instant.h"
+
+namespace chi::sim {
+
+/// The simulating Physics: all parts of a model, each in its own mode and at its own step size.
+///
+/// `advance` lets the part that is furthest behind take the next step, until no part can have an
+/// event before the earliest one found. So an event in one part restarts no other, and the cost of
+/// an event does not grow with the number of parts.
+class Engine : public Physics {
+ public:
+  /// All arguments outlive it; `model` and `program` may receive rows.
+  Engine(flat::FlatModel& model, code::Program& program, code::Machine& machine,
+         const Frames& frames, const RunOptions& options);
+  ~Engine() override;
+
+  bool start() override;
+  bool can_move() const override;
+  void watch(std::int32_t process, std::int32_t block, std::int32_t condition) override;
+  bool looks_twice(std::int32_t block, std::int32_t condition) override;
+  void unwatch(std::int32_t process) override;
+  bool finish_discrete_phase(std::vector<std::int32_t>& woken) override;
+  Advance advance(double limit, std::vector<std::int32_t>& woken) override;
+  const Outcome& failure() const override { return outcome_; }
+  std::vector<Diagnostic> warnings() const override { return warnings_; }
+  const MotionView* now() override;
+  void count(RunCounts& counts) const override;
+
+  void visit(std::int32_t block) override;
+  bool settle() override;
+  bool refresh(std::int64_t slot, std::int32_t count) override;
+  bool about_to_assign(std::int64_t slot, std::int32_t count) override;
+  void assigned(std::int64_t slot, std::int32_t count) override;
+  bool holds(std::int32_t block, std::int32_t condition, bool* truth) override;
+  bool value(std::int32_t block, std::int32_t value, double* result) override;
+  bool instant(std::int32_t block, std::int32_t instant) override;
+
+  /// For who looks at the equations from outside, and changes nothing: the parts; all variables in
+  /// memory as they are now, substituted ones included; the value of an expression.
+  std::vector<Part*> parts();
+  void bring_all();
+  expr::Value evaluate(expr::ExprId e) { return evaluate_at(e, workshop_.machine.time); }
+
+ private:
+  friend class InstantSolver;
+  struct Awaited;
+  /// How a process instance looks at a selection or `nabla`: all its conditions at this instant, or
+  /// all just after it. A mixture of both may hold where the condition never does.
+  struct Look {
+    double came_at = -1;  ///< an event that it waited for: it looks at that instant, once,
+    std::vector<const Awaited*> asked = {};  ///< and has seen these there
+    double lasts_at = -1;  ///< of guards: when it was asked last what holds from now on
+  };
+  /// A condition of a statement in one process instance.
+  struct Awaited {
+    std::int32_t block = -1;
+    std::int32_t member = -1;
+    int condition = 0;
+    code::Wanted wanted = code::Wanted::Either;
+    Span span = {};
+    Look* look = nullptr;  ///< of the selection in which it is asked; null: in none
+  };
+  struct Watching {
+    std::int32_t process = 0;
+    Awaited* awaited = nullptr;
+    bool seen = false;
+  };
+  /// A part with all that is known of it at the present instant.
+  struct Member {
+    std::unique_ptr<Part> part;
+    std::unique_ptr<PartRun> run;
+    double time = 0;  ///< of its frame and of its variables in memory
+    Due due = {};
+    /// No values were found before an assignment; an error if one of these is to be kept.
+    std::optional<Diagnostic> unsolved = {};
+    std::vector<expr::VarId> unsolved_for = {};
+    std::vector<double> output;           ///< a frame for what is looked at without being used
+    std::vector<Watching> watching = {};  ///< processes that wait for its conditions
+    bool is_listed = false;               ///< in `changed_`
+    std::optional<VariantId> told = {};   ///< the choice of states that was told last
+    ChatterWatch chatter = {};
+  };
+  class View;
+  class Now;
+
+  /// A `delay` outside the equations and conditions.
+  struct LookBack {
+    expr::ExprId delay;
+    bool of_statement = false;
+  };
+  std::vector<LookBack> find_delays();
+  bool translate_conditions();
+  void add_member(PartEquations equations);
+  void map_slots();
+  void add_reader(std::int32_t member, expr::ExprId leaf, bool decides);
+  void add_reader(std::int32_t member, std::int32_t flat_slot, bool decides);
+  double discrete_value(expr::DiscreteId id);
+  double rate(std::int32_t flat_slot, double time);
+  double derivative_for_output(std::int32_t flat_slot, double time);
+  void list(std::int32_t member);
+  void see_blocks();
+  void follow(std::int32_t member);
+  Advance arrive(bool has_event, std::vector<std::int32_t>& woken);
+  Awaited& awaited(std::int32_t block, std::int32_t condition) {
+    return awaited_.at(key(block, condition));
+  }
+  static std::int64_t key(std::int32_t block, std::int32_t condition) {
+    return (static_cast<std::int64_t>(block) << 32) | condition;
+  }
+  bool settle(std::int32_t member);
+  void bring(std::int32_t member);
+  /// After its part had a look. `at_instant`: what a `nabla` waits for may hold just now.
+  bool truth_of(const Awaited& awaited, bool at_instant, bool* truth);
+  bool is_looked_at_now(const Awaited& asked) const;
+  double value_of(expr::VarRef x);
+  expr::Value evaluate_at(expr::ExprId e, double time);
+  double delayed(expr::ExprId delay, double tau, double time);  ///< NaN if nobody keeps its past
+  /// What statements ask for, translated when they are met first; null if that fails.
+  const std::vector<expr::ExprId>* asked_value(std::int32_t block, std::int32_t value,
+                                               Diagnostics& problems);
+  /// An instantaneous equation statement, and how it was solved last.
+  struct InstantStatement {
+    flat::EquationSet set;
+    structure::InstantSystem system = {};
+    structure::InstantOrder order = {};
+  };
+  InstantStatement* asked_equations(std::int32_t block, std::int32_t instant,
+                                    Diagnostics& problems);
+  void store_substituted(double time);
+  bool evaluate_now(expr::ExprId e, double* result, Span span);
+  void tell_states(Member& member);
+  void tell_changes(Member& member, Plan* before, const Sides& sides_before,
+                    const std::vector<int>& slid_before);
+  void tell_conserved(const std::vector<ConservedSum>& sums, Span span);
+  bool notice_chattering(Member& member);
+  bool notice_zeno(std::int32_t member);
+  std::string border_text(const Member& member) const;  ///< of its first event
+  static bool is_lost_in_rounding(Member& member);
+  bool fail_zeno(Member& member, const ChatterWatch::Limit& limit);
+  bool prepare_to_move();
+  bool record(double from, double to);
+  std::optional<Diagnostic> output_failed_;
+  void note_event(Member& member, std::vector<std::int32_t>& woken);
+  bool fail(Diagnostic diagnostic);
+  std::optional<Diagnostic> explain_box(expr::ExprId node, std::int32_t block);
+  std::string variable_name(expr::VarRef x) const;
+
+  Workshop workshop_;
+  code::Program& program_;
+  flat::StatementEquations statements_;
+  Parts parts_;
+  std::vector<Member> members_;
+  std::unordered_map<std::int64_t, Awaited> awaited_;
+  std::vector<std::vector<std::int32_t>> watched_by_;  // by process: the parts it watches
+  std::vector<std::vector<std::int32_t>> visible_;  // by block: the parts its statements can read
+  std::vector<std::int32_t> changed_;  // parts that are dirty, have an event, or want a new search
+  Tournament steps_, events_;          // by part: the end of its window, its earliest event
+  bool is_viewing_ = false;            // memory and output frames hold the values of another time
+  bool moves_ = false;                 // some part can move
+  std::unordered_map<std::int64_t, Look> looks_;  // by process instance and selection
+  /// Parts that read a memory slot, and whether it decides there what is unknown.
+  struct Reader {
+    std::int32_t member = 0;
+    bool decides_unknowns = false;
+  };
+  std::unordered_map<std::int64_t, std::vector<Reader>> readers_;
+  std::vector<Reader> box_readers_;  // parts with boxed inputs: any assignment may concern them
+  std::unordered_map<std::int64_t, std::vector<expr::ExprId>> values_;  // asked for by statements
+  std::unordered_map<std::int64_t, InstantStatement> instants_;
+  /// By memory slot. Copies: the model gets more when statements ask for derivatives.
+  std::unordered_map<std::int64_t, flat::Substitution> substituted_;
+  std::unordered_map<std::int32_t, expr::ExprId> substituted_rates_;  // derivatives, by flat slot
+  std::unordered_map<expr::ExprId, std::int32_t> keeper_;  // by what is looked back at: the part
+  std::vector<char> is_set_;                               // by flat slot
+  std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
+  std::unique_ptr<code::ModelBoxes> boxes_;
+  std::unique_ptr<MotionView> now_;
+  Outcome outcome_;
+  std::vector<Diagnostic> warnings_;
+  std::int64_t steps_since_check_ = 0;
+  std::int64_t mode_switches_ = 0;
+  std::int64_t state_events_ = 0;
+};
+
+}  // namespace chi::sim
