@@ -1,5 +1,6 @@
 #include "driver/compile.h"
 
+#include "driver/dump.h"
 #include "sema/check.h"
 #include "structure/check_net.h"
 #include "syntax/lexer.h"
@@ -32,12 +33,15 @@ bool connect(const SourceFile& source, const syntax::File& file, syntax::Ast& as
 
 }  // namespace
 
-sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics) {
+sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics, Dump* dump) {
   syntax::Ast ast;
   for (std::int32_t f = 0; f < source.file_count(); ++f) {
     const syntax::Tokens tokens = syntax::lex(source.file(f), diagnostics);
+    if (dump != nullptr) dump->after(tokens);
     ast = syntax::parse(tokens, diagnostics, std::move(ast));
   }
+  if (dump != nullptr) dump->after(ast);
+  if (dump != nullptr && dump->is_complete()) return {};
   bool complete = ast.files.size() == static_cast<std::size_t>(source.file_count());
   for (std::size_t f = 0; f < ast.files.size(); ++f) {
     complete &= connect(source.file(static_cast<std::int32_t>(f)), ast.files[f], ast, diagnostics);
@@ -47,14 +51,22 @@ sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics) {
 }
 
 std::optional<Compiled> compile(const SourceFile& source, const flat::Request& request,
-                                const code::LowerOptions& options, Diagnostics& diagnostics) {
-  sema::TypedModel typed = check(source, diagnostics);
+                                const code::LowerOptions& options, Diagnostics& diagnostics,
+                                Dump* dump) {
+  const auto ends = [&](const auto& stage) {
+    if (dump != nullptr) dump->after(stage);
+    return dump != nullptr && dump->is_complete();
+  };
+  sema::TypedModel typed = check(source, diagnostics, dump);
+  if (ends(typed)) return std::nullopt;
   if (diagnostics.has_errors()) return std::nullopt;  // the stages below need a correct model
   std::optional<flat::FlatModel> flat = flat::flatten(std::move(typed), request, diagnostics);
   if (!flat || !structure::check_net(*flat, diagnostics)) return std::nullopt;
+  if (ends(*flat)) return std::nullopt;
   Compiled compiled;
   compiled.model = std::make_unique<flat::FlatModel>(std::move(*flat));
   compiled.program = code::lower(*compiled.model, options);
+  if (ends(*compiled.program)) return std::nullopt;
   return compiled;
 }
 

@@ -12,9 +12,11 @@
 
 namespace chi::driver {
 
+class Dump;
+
 /// Text to typed model: lexes, parses and checks the file and those that it imports, which
-/// `read_model` has read. Errors are in `diagnostics`.
-sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics);
+/// `read_model` has read. Errors are in `diagnostics`. `dump`, if given, sees what each stage made.
+sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics, Dump* dump = nullptr);
 
 /// A model ready to run. The program refers to the flat model, which therefore stays where it is.
 struct Compiled {
@@ -22,8 +24,10 @@ struct Compiled {
   std::unique_ptr<code::Program> program;
 };
 
-/// Text to program. Empty exactly when an error was reported.
+/// Text to program. Empty exactly when an error was reported, or when `dump` has all that it is
+/// for.
 std::optional<Compiled> compile(const SourceFile& source, const flat::Request& request,
-                                const code::LowerOptions& options, Diagnostics& diagnostics);
+                                const code::LowerOptions& options, Diagnostics& diagnostics,
+                                Dump* dump = nullptr);
 
 }  // namespace chi::driver

@@ -1,6 +1,7 @@
 #include "driver/structure_text.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -9,12 +10,20 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-constexpr std::size_t kRows = 40;    // of a table
-constexpr std::size_t kNames = 40;   // of a list
-constexpr std::size_t kParts = 20;   // and modes
 constexpr std::size_t kColumn = 24;  // where the names of a list begin
 constexpr std::size_t kWidth = 100;
-constexpr std::size_t kLongestEquation = 60;
+
+struct Limits {
+  std::size_t rows = 40;      // of a table
+  std::size_t names = 40;     // of a list
+  std::size_t parts = 20;     // and modes
+  std::size_t equation = 60;  // characters
+  std::int32_t in_block = 8;  // rows and unknowns
+  std::size_t torn = 60;      // characters
+};
+constexpr Limits kForPeople;
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+constexpr Limits kWhole = {kAll, kAll, kAll, kAll, std::numeric_limits<std::int32_t>::max(), kAll};
 
 std::string count(std::size_t n, std::string_view word) {
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
@@ -28,7 +37,8 @@ const char* linearity_text(expr::Linearity linearity) {
 
 class ModeText {
  public:
-  ModeText(const ModeStructure& mode, std::string& out) : mode_(mode), out_(out) {}
+  ModeText(const ModeStructure& mode, const Limits& limits, std::string& out)
+      : mode_(mode), limits_(limits), out_(out) {}
 
   void operator()() {
     if (!mode_.mode.empty()) line("mode", mode_.mode);
@@ -69,7 +79,7 @@ class ModeText {
     if (names.empty()) return;
     std::string text;
     std::string row;
-    for (std::size_t i = 0; i < names.size() && i < kNames; ++i) {
+    for (std::size_t i = 0; i < names.size() && i < limits_.names; ++i) {
       const bool last = i + 1 == names.size();
       if (!row.empty() && kColumn + row.size() + names[i].size() > kWidth) {
         row.pop_back();
@@ -79,19 +89,20 @@ class ModeText {
       row += names[i] + (last ? "" : ", ");
     }
     text += row;
-    if (names.size() > kNames) text += fmt::format("and {} more", names.size() - kNames);
+    if (names.size() > limits_.names)
+      text += fmt::format("and {} more", names.size() - limits_.names);
     line(name, text);
   }
 
   void equations() {
     std::size_t width = 0, where = 0;
     const bool several = is_of_several_files();
-    const std::size_t shown = std::min(mode_.equations.size(), kRows);
+    const std::size_t shown = std::min(mode_.equations.size(), limits_.rows);
     for (std::size_t i = 0; i < shown; ++i) {
       width = std::max(width, mode_.equations[i].text.size());
       where = std::max(where, place(mode_.equations[i], several).size());
     }
-    width = std::min(width, kLongestEquation);
+    width = std::min(width, limits_.equation);
     out_ += "  equations\n";
     for (std::size_t i = 0; i < shown; ++i) {
       const ModeStructure::Equation& e = mode_.equations[i];
@@ -171,8 +182,8 @@ class ModeText {
     line(name, text);
     std::size_t shown = 0;
     for (const ModeStructure::Block& b : blocks.blocks) {
-      if (++shown > kRows) {
-        out_ += fmt::format("        and {} more\n", blocks.blocks.size() - kRows);
+      if (++shown > limits_.rows) {
+        out_ += fmt::format("        and {} more\n", blocks.blocks.size() - limits_.rows);
         break;
       }
       block(blocks, b);
@@ -182,7 +193,7 @@ class ModeText {
   void block(const ModeStructure::Blocks& blocks, const ModeStructure::Block& b) {
     std::string rows, unknowns, torn;
     for (std::int32_t k = b.first; k < b.first + b.count; ++k) {
-      if (k - b.first == 8) {
+      if (k - b.first == limits_.in_block) {
         rows += ", ...";
         unknowns += ", ...";
         break;
@@ -193,7 +204,7 @@ class ModeText {
       unknowns += (unknowns.empty() ? "" : ", ") + blocks.unknowns[at(k)];
     }
     for (const std::string& name : b.torn) {
-      if (torn.size() > 60) {
+      if (torn.size() > limits_.torn) {
         torn += ", ...";
         break;
       }
@@ -212,7 +223,7 @@ class ModeText {
     const ModeStructure::Singular& singular = *mode_.singular;
     line(mode_.is_static ? "singular as time passes" : "singular", singular.why.message);
     std::string numbers;
-    for (std::size_t i = 0; i < singular.equations.size() && i < kNames; ++i) {
+    for (std::size_t i = 0; i < singular.equations.size() && i < limits_.names; ++i) {
       numbers += fmt::format("{}({})", i == 0 ? "" : ", ", singular.equations[i] + 1);
     }
     if (!numbers.empty()) line("", "equations " + numbers);
@@ -225,6 +236,7 @@ class ModeText {
   }
 
   const ModeStructure& mode_;
+  const Limits& limits_;
   std::string& out_;
 };
 
@@ -254,7 +266,8 @@ void heading(const ModelStructure& structure, std::string& out) {
 
 }  // namespace
 
-std::string structure_text(const ModelStructure& structure) {
+std::string structure_text(const ModelStructure& structure, Extent extent) {
+  const Limits& limits = extent == Extent::Whole ? kWhole : kForPeople;
   if (structure.parts.empty()) return "the model has no equations\n";
   std::string out;
   heading(structure, out);
@@ -263,22 +276,23 @@ std::string structure_text(const ModelStructure& structure) {
   for (const ModeStructure& part : structure.parts) parts.push_back(&part);
   std::stable_partition(parts.begin(), parts.end(),
                         [](const ModeStructure* part) { return part->singular.has_value(); });
-  for (std::size_t i = 0; i < parts.size() && i < kParts; ++i) {
+  for (std::size_t i = 0; i < parts.size() && i < limits.parts; ++i) {
     out += parts.size() == 1 ? "\n" : fmt::format("\npart {}\n", parts[i]->part + 1);
-    ModeText(*parts[i], out)();
+    ModeText(*parts[i], limits, out)();
   }
-  if (parts.size() > kParts) {
-    out += fmt::format("\nand {} more; `--json` lists all\n", count(parts.size() - kParts, "part"));
+  if (parts.size() > limits.parts) {
+    out += fmt::format("\nand {} more; `--json` lists all\n",
+                       count(parts.size() - limits.parts, "part"));
   }
-  for (std::size_t i = 0; i < structure.met.size() && i < kParts; ++i) {
+  for (std::size_t i = 0; i < structure.met.size() && i < limits.parts; ++i) {
     const ModeStructure& mode = structure.met[i];
     out += fmt::format("\n{}another mode, from t = {:.10g}\n",
                        parts.size() == 1 ? "" : fmt::format("part {}, ", mode.part + 1), mode.time);
-    ModeText(mode, out)();
+    ModeText(mode, limits, out)();
   }
-  if (structure.met.size() > kParts) {
+  if (structure.met.size() > limits.parts) {
     out += fmt::format("\nand {} more; `--json` lists all\n",
-                       count(structure.met.size() - kParts, "mode"));
+                       count(structure.met.size() - limits.parts, "mode"));
   }
   return out;
 }

@@ -2,11 +2,13 @@
 
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/json_text.h"
 #include "base/match.h"
 
 namespace chi::syntax {
@@ -34,7 +36,8 @@ using Item = std::variant<Symbol, ExprId, TypeId, StatId, EquationId, InstanceId
 
 class Dumper {
  public:
-  explicit Dumper(const Ast& ast) : ast_(ast) {}
+  explicit Dumper(const Ast& ast, std::function<std::string(ExprId)> note = {})
+      : ast_(ast), note_(std::move(note)) {}
 
   void write(Item item) {
     todo_.push_back(item);
@@ -132,6 +135,7 @@ class Dumper {
   }
 
   const Ast& ast_;
+  const std::function<std::string(ExprId)> note_;
   Interner pieces_;
   std::string out_;
   std::vector<Item> todo_;
@@ -146,7 +150,7 @@ void Dumper::expand(ExprId id) {
         const std::string number = fmt::format("{}", n.value);
         put(number.find_first_of(".en") == std::string::npos ? number + ".0" : number);
       },
-      [&](StringLiteral n) { put("\"" + text(n.text) + "\""); }, [&](Name n) { put(text(n.name)); },
+      [&](StringLiteral n) { put(json_quote(text(n.text))); }, [&](Name n) { put(text(n.name)); },
       [&](Time) { put("time"); },
       [&](Derivative n) {
         put(n.of);
@@ -181,6 +185,7 @@ void Dumper::expand(ExprId id) {
       [&](const RecordExpr& n) { rows("record", n.fields); },
       [&](const DictExpr& n) { rows("dict", n.entries); },
       [&](const Parenthesized& n) { put(n.inner); }, [&](Error) { put("<error>"); });
+  if (note_ && !std::holds_alternative<Parenthesized>(ast_.exprs[id].node)) put(note_(id));
 }
 
 void Dumper::expand(TypeId id) {
@@ -396,6 +401,18 @@ std::string dump(const Ast& ast, ExprId expr) {
   Dumper dumper(ast);
   dumper.write(Item(expr));
   return dumper.take();
+}
+
+std::string dump(const Ast& ast, const Definition& definition,
+                 const std::function<std::string(ExprId)>& note) {
+  Dumper dumper(ast, note);
+  dumper.write(definition);
+  return dumper.take();
+}
+
+std::string_view name_of(const Ast& ast, const Definition& definition) {
+  const Symbol name = match(definition.node, [](const auto& node) { return node.name.name; });
+  return name ? ast.symbols.text(name) : "xper";
 }
 
 }  // namespace chi::syntax

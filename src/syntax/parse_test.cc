@@ -35,7 +35,7 @@ TEST(ParseExpr, ReadsEveryForm) {
   EXPECT_EQ(expr("1.0"), "1.0");
   EXPECT_EQ(expr("inf"), "inf");
   EXPECT_EQ(expr("time"), "time");
-  EXPECT_EQ(expr(R"("a\"b")"), "\"a\"b\"");
+  EXPECT_EQ(expr(R"("a\"b")"), R"("a\"b")");
   EXPECT_EQ(expr("f(x, y)(z)"), "(call (call f x y) z)");
   EXPECT_EQ(expr("sqrt (V)"), "(call sqrt V)");
   EXPECT_EQ(expr("a.i.f.(i+1).3[j]"), "(index (. (index (. (. a i) f) (+ i 1)) 3) j)");

@@ -12,7 +12,8 @@ A model carries its expectations (see CONTRIBUTING.md):
 `^` is the line above, `^^` two lines above; without one the diagnostic has no place in the text. Every diagnostic
 must be expected, with all its labels, notes and help. A file named fail_ has errors, warn_ only warnings, others none.
 Files in a folder parts/ are there to be imported.
-Beside a file x.chi in a folder fmt/ stands x.chi.golden, what `chi fmt` makes of it.
+Beside a file x.chi in a folder fmt/ stands x.chi.golden, what `chi fmt` makes of it. In a folder dump/ a file has a
+line `// RUN: chi run ... --dump=STAGE:FILTER` for each x.chi.STAGE_FILTER.golden, which is what that call prints.
 """
 import concurrent.futures
 import json
@@ -145,6 +146,27 @@ def check_format(chi, path, update):
     return []
 
 
+def check_dumps(chi, path, update):
+    problems = []
+    for line in path.read_text("utf-8").split("\n"):
+        match = re.match(r"^// RUN: (chi run .*--dump=(\S+).*)$", line)
+        if not match:
+            continue
+        words = shlex.split(match[1])
+        done = subprocess.run([chi, "run", path.name, *words[2:]], cwd=path.parent, capture_output=True, timeout=300,
+                              check=False)
+        golden = path.with_name(f"{path.name}.{re.sub('[^a-z0-9]+', '_', match[2].lower())}.golden")
+        if update:
+            golden.write_bytes(done.stdout)
+        if done.returncode != 0 or done.stderr:
+            problems.append(f"{match[1]}: exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+        elif not done.stdout:
+            problems.append(f"{match[1]}: prints nothing")
+        elif not golden.exists() or golden.read_bytes() != done.stdout:
+            problems.append(f"{match[1]}: differs from {golden.name}")
+    return problems or ([] if any(path.parent.glob(path.name + ".*.golden")) else ["no `// RUN:` line with `--dump`"])
+
+
 def main():
     chi = os.path.abspath(sys.argv[1])
     update = os.environ.get("CHI_UPDATE_GOLDEN") == "1"
@@ -154,6 +176,8 @@ def main():
     def run(path):
         if path.parent.name == "fmt":
             return check_format(chi, path, update)
+        if path.parent.name == "dump":
+            return check_dumps(chi, path, update)
         if update:
             update_diagnostics(chi, path)
         return check_diagnostics(chi, path)

@@ -178,6 +178,18 @@ refused("--events", "run ball.chi --end 1 --events ball.chi", "is the model", ha
 refused("--events", "run ball.chi --end 1 --events e.jsonl", "is the model", before="rm -f e.jsonl; ln -s ball.chi e.jsonl")
 refused("--out", "run ball.chi --end 1 --out a.csv --events ./a.csv", "written twice", lacks("a.csv"))
 works("run ball.chi --end 1 --events /dev/stdout", '"kind":"state"')
+works("run spring.chi --dump=tokens:Sp*", prints("1:6     Ident        Spring\n"))
+works("run spring.chi --dump ast", "(proc Spring")
+works("run spring.chi --dump=typed", "x#", ":real")
+works("run spring.chi --dump=flat -p k=4", "v' = -4 * x")
+works("run steps.chi --dump=ir:P", "body P", "LtInt")
+works("run spring.chi --dump=plan -p k=4", "states                x, v")
+works("run ball.chi --dump=modes --end 1", "index")
+works("run spring.chi --dump=ast --json", '{"dump":"(proc Spring')
+refused("--dump", "run spring.chi --dump=syntax", "tokens, ast, typed, flat, ir, plan, modes")
+refused("--dump", "run spring.chi --dump=typde", "did you mean `typed`?")
+refused("--dump", "run spring.chi --dump=ast --out r.csv", "there are no results", lacks("r.csv"))
+refused("--end", "run ball.chi --dump=modes", "--end")
 works("run ball.chi --end 1 --stats", "state events", "steps", "mode searches", "by start values as set", "simulate")
 
 # ---- chi run: numerical methods

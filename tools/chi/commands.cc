@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "completion.h"
+#include "driver/dump.h"
 #include "report.h"
 #include "run_settings.h"
 
@@ -174,6 +175,13 @@ void add_output(std::vector<Option>& options, RunCommandOptions& o) {
       text("--points", "N", "Number of output points (default 501)", o.points, kGroup));
   options.push_back(text("--step", "H", "Distance of output points, instead", o.step, kGroup));
   options.push_back(text("--events", "FILE", "Write the event log, JSON lines", o.events, kGroup));
+  Option dump = text("--dump", "STAGE[:FILTER]",
+                     "Print what a stage of the compiler made, instead of running: tokens, ast, "
+                     "typed, flat, ir, plan (of the equations at the start) or modes (that a run "
+                     "to --end meets); of all things only those named FILTER",
+                     o.dump, kGroup);
+  for (const std::string_view stage : driver::stage_names()) dump.values.emplace_back(stage);
+  options.push_back(std::move(dump));
   options.push_back(flag("--stats", "Print counters and times", o.stats, kGroup));
   options.push_back(flag("--no-progress", "No progress bar", o.no_progress));
 }
@@ -185,7 +193,8 @@ Command run_of(Calls& calls) {
                   .examples = {"chi run tank.chi --end 100 --plot",
                                "chi run tank.chi --end 100 --out tank.csv --vars 'V,Q*'",
                                "chi run line.chi -p n=1000 -p t=2.5 --seed 7 --stats",
-                               "chi run ball.chi --end 3 --plot ball.html --events ball.jsonl"}};
+                               "chi run ball.chi --end 3 --plot ball.html --events ball.jsonl",
+                               "chi run tank.chi --dump=typed"}};
   add_model(command.options, calls.run);
   add_output(command.options, calls.run);
   add_numerics(command.options, calls.run);

@@ -54,6 +54,7 @@ struct RunCommandOptions {
   std::vector<std::string> vars;
   bool derivatives = false;
   std::optional<std::string> events;
+  std::optional<std::string> dump;  ///< STAGE or STAGE:FILTER
   std::optional<std::string> plot;  ///< empty: in the terminal
   bool stats = false;
   bool no_progress = false;

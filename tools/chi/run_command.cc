@@ -16,8 +16,11 @@
 
 #include "base/json_text.h"
 #include "draw_plot.h"
+#include "driver/analyse.h"
 #include "driver/compile.h"
+#include "driver/dump.h"
 #include "driver/explain.h"
+#include "driver/inspection.h"
 #include "driver/read_model.h"
 #include "driver/read_source.h"
 #include "options.h"
@@ -68,17 +71,13 @@ class Run {
     source_ = driver::read_model(
         options_.file, driver::import_folders(options_.common.include, diagnostics_), diagnostics_);
     if (!source_) return report();
+    if (settings_.dump) return dump();
     const Clock::time_point start = Clock::now();
     compiled_ = driver::compile(*source_, settings_.request,
                                 {.random_choice = settings_.run.random_choice}, diagnostics_);
     if (!compiled_) return report();
     compile_seconds_ = seconds(start, Clock::now());
-    if (!options_.end && compiled_->model->equations.system.equations.size() > 0 &&
-        !can_terminate(*compiled_->program)) {
-      bad_option(diagnostics_, "`--end` is needed: the model has equations and no `terminate`",
-                 fmt::format("chi run {} --end 100", options_.file));
-      return report();
-    }
+    check_end();
     check_results();
     if (diagnostics_.has_errors()) return report();
     return simulate();
@@ -90,6 +89,41 @@ class Run {
   int report() {
     print(diagnostics_, source_ ? &*source_ : nullptr, options_.common);
     return exit_code(diagnostics_);
+  }
+
+  void check_end() {
+    if (options_.end || compiled_->model->equations.system.equations.empty() ||
+        can_terminate(*compiled_->program)) {
+      return;
+    }
+    bad_option(diagnostics_, "`--end` is needed: the model has equations and no `terminate`",
+               fmt::format("chi run {} --end 100", options_.file));
+  }
+
+  /// Prints what the stage made that is asked for, whatever errors there are in the text.
+  int dump() {
+    driver::Dump dump(*settings_.dump, settings_.dump_filter, *source_);
+    compiled_ =
+        driver::compile(*source_, settings_.request, {.random_choice = settings_.run.random_choice},
+                        diagnostics_, &dump);
+    if (compiled_ && !dump.is_complete()) {
+      const bool all = dump.stage() == driver::Stage::Modes;
+      if (all) check_end();
+      if (diagnostics_.has_errors()) return report();
+      if (!all) settings_.run.end = 0;
+      settings_.run.heap_limit = memory_for_values();
+      driver::Inspection inspection(*compiled_, settings_.run);
+      inspection.run();
+      const driver::ModelStructure structure = driver::analyse(inspection, *source_, all);
+      dump.after(structure);
+      if (structure.failure) diagnostics_.report(*structure.failure);
+    }
+    if (options_.common.json) {
+      std::printf("{\"dump\":%s}\n", json_quote(dump.text()).c_str());
+    } else {
+      std::fwrite(dump.text().data(), 1, dump.text().size(), stdout);
+    }
+    return report();
   }
 
   /// What can be known of the results before they are there: a long run is not to end with "cannot

@@ -196,6 +196,24 @@ void read_results(const RunCommandOptions& call, Diagnostics& diagnostics, RunSe
   check_written(call.file, written, diagnostics);
 }
 
+void read_dump(const RunCommandOptions& call, Reader& reader, Diagnostics& diagnostics,
+               RunSettings& settings) {
+  if (!call.dump) return;
+  const std::size_t colon = std::min(call.dump->find(':'), call.dump->size());
+  const std::string stage = call.dump->substr(0, colon);
+  settings.dump = driver::stage_named(stage);
+  if (!settings.dump) {
+    const auto names = driver::stage_names();
+    reader.not_one_of(stage, "--dump", {names.begin(), names.end()});
+    return;
+  }
+  if (colon < call.dump->size()) settings.dump_filter = call.dump->substr(colon + 1);
+  if (settings.keeps_results() || !settings.events.empty()) {
+    bad_option(diagnostics, "`--dump` prints a stage instead of running: there are no results",
+               "leave out `--out`, `--plot` and `--events`");
+  }
+}
+
 }  // namespace
 
 void check_vars(const std::vector<std::string>& patterns, const std::vector<std::string>& names,
@@ -289,6 +307,7 @@ std::optional<RunSettings> run_settings(const RunCommandOptions& call, Diagnosti
                "the output grid does not influence the solution; `--points` gives their number");
   }
   read_results(call, diagnostics, settings);
+  read_dump(call, reader, diagnostics, settings);
   if (diagnostics.error_count() > before) return std::nullopt;
   return settings;
 }

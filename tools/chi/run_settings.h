@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diag/diagnostic.h"
+#include "driver/dump.h"
 #include "flat/flatten.h"
 #include "options.h"
 #include "results/output_grid.h"
@@ -24,6 +25,8 @@ struct RunSettings {
   bool derivatives = false;
   std::vector<std::string> out;  ///< end in .csv, .json or .mat
   std::string events;            ///< empty: none
+  std::optional<driver::Stage> dump;
+  std::string dump_filter;
   PlotKind plot = PlotKind::None;
   std::string plot_file;
   bool keeps_results() const { return !out.empty() || plot != PlotKind::None; }
