@@ -75,6 +75,7 @@ bool ModeSearch::find() {
       Way{Strategy::Kinks,
           [](S& s) { return s.find_kinks(s.start_, Kinks::Assigned) && s.iterate(s.start_); }},
       Way{Strategy::EqualValues, [](S& s) { return s.take_indifferent(); }},
+      Way{Strategy::OneStep, [](S& s) { return !s.jumps_ && s.take_one_step(); }},
       Way{Strategy::Pivoting, [](S& s) { return s.pivot(s.start_, false); }},
       Way{Strategy::ActiveSet, [](S& s) { return s.iterate_sliding(s.start_); }},
       Way{Strategy::ActiveSet,
@@ -318,8 +319,8 @@ bool ModeSearch::passes_checks(Attempt& attempt) {
 /// others either; and it is not worth a long search.
 bool ModeSearch::start_as_set(Sides start) {
   keeps_start_ = true;
-  const bool found =
-      iterate(start) || (find_any_kinks(start) && iterate(start)) || take_whole(start);
+  const bool found = iterate(start) || take_one_step() ||
+                     (find_any_kinks(start) && iterate(start)) || take_whole(start);
   keeps_start_ = false;
   if (found) return true;
   Sides sides;

@@ -5,9 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "numerics/mode_verdict.h"
 #include "sim/modes/part.h"
 
 namespace chi::sim {
+
+struct LawProblem;
 
 /// Finds a mode that is consistent with itself: its equations have a solution at this instant, and
 /// with that solution the conditions, just after the instant, are those of the mode
@@ -139,6 +142,12 @@ class ModeSearch {
   bool is_singular_corner();
   bool is_kink_of_laws(const Sides& start, int border, bool may_be_far);
   bool take_whole(const Sides& start);
+  // mode_one_step.cc
+  bool take_one_step();
+  bool take_end_of_sliding(const Sides& sides);
+  bool take_closed(const LawProblem& laws, const numerics::Mode& mode, Attempt& a);
+  numerics::Verdict verify(const LawProblem& laws, const numerics::Mode& mode);
+  double time_scale() const;
   // mode_followers.cc
   std::optional<Sides> with_followers(const Sides& sides);
   void leave_out_held(const Sides& sides, std::vector<int>& still);

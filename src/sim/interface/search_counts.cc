@@ -10,6 +10,7 @@ std::string_view name(Strategy strategy) {
     case Strategy::StartAsSet: return "start values as set";
     case Strategy::ExactIteration: return "exact iteration";
     case Strategy::Iteration: return "iteration";
+    case Strategy::OneStep: return "one-step problem";
     case Strategy::Kinks: return "kinks";
     case Strategy::EqualValues: return "equal values";
     case Strategy::Pivoting: return "pivoting";

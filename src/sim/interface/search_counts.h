@@ -12,6 +12,7 @@ enum class Strategy : std::uint8_t {
   StartAsSet,       ///< at the start: all variables keep their start values
   ExactIteration,   ///< mode → values → sides, where next to nothing changes
   Iteration,        ///< mode → values → sides, all changes at once
+  OneStep,          ///< the one-step problem proposes, exact orders decide
   Kinks,            ///< continuous switches stay in equations that are solved by hand
   EqualValues,      ///< the modes on both sides have the same values
   Pivoting,         ///< the change with the least index at a time

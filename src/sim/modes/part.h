@@ -33,6 +33,8 @@ struct Activity;
 
 namespace chi::sim {
 
+class LawModel;
+
 /// One part of the model at one instant: which mode it is in and what its values are
 /// (semantics.md §2, §4-6).
 ///
@@ -460,6 +462,7 @@ class Part {
   std::optional<Strategy> found_by_;
   std::optional<Diagnostic> failure_;
 
+  std::shared_ptr<LawModel> laws_;  ///< of its equations; made when the search asks for them
   PlanCache plans_{context_};
   /// By sides and plan that had no solution: the sides that had one then, tried first next time.
   std::map<std::pair<Sides, const Plan*>, Sides> taken_;

@@ -1,0 +1,420 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "expr/build.h"
+#include "sim/consistency/law_model.h"
+
+// The pieces of the laws at an instant: truth tables, cut down to where their rows hold.
+namespace chi::sim {
+namespace {
+
+using flat::BranchId;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Beside the size of a functional, what is left of it where others cancel it.
+constexpr double kCancelled = 1e-11;
+
+numerics::Functional negative(const numerics::Functional& f) {
+  numerics::Functional result = f;
+  for (auto& [j, e] : result.rate) e = -e;
+  for (auto& [j, a] : result.value) a = -a;
+  for (double& c : result.known) c = -c;
+  return result;
+}
+
+/// e over rates and values as one row; the constant comes last.
+std::map<int, double> as_row(const numerics::Functional& f, int variables) {
+  std::map<int, double> row;
+  for (const auto& [j, e] : f.rate) row[j] += e;
+  for (const auto& [j, a] : f.value) row[variables + j] += a;
+  row[2 * variables] = f.known.empty() ? 0 : f.known.front();
+  return row;
+}
+
+double largest(const std::map<int, double>& row) {
+  double result = 0;
+  for (const auto& [j, a] : row) result = std::max(result, std::abs(a));
+  return result;
+}
+
+/// Whether g is a combination of the rows: zero wherever these are.
+bool is_combination(std::map<int, double> g, std::vector<std::map<int, double>> rows) {
+  const double size = largest(g);
+  if (size == 0) return true;
+  const auto eliminate = [](std::map<int, double>& from, const std::map<int, double>& by,
+                            int column) {
+    const auto found = from.find(column);
+    if (found == from.end()) return;
+    const double factor = found->second / by.at(column);
+    for (const auto& [j, a] : by) from[j] -= factor * a;
+    from.erase(column);
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double scale = largest(rows[i]);
+    int pivot = -1;
+    double best = kCancelled * scale;
+    for (const auto& [j, a] : rows[i]) {
+      if (std::abs(a) > best) {
+        best = std::abs(a);
+        pivot = j;
+      }
+    }
+    if (pivot < 0) continue;
+    for (std::size_t k = i + 1; k < rows.size(); ++k) eliminate(rows[k], rows[i], pivot);
+    eliminate(g, rows[i], pivot);
+  }
+  return largest(g) <= kCancelled * size;
+}
+
+}  // namespace
+
+Sides LawProblem::sides_of(const numerics::Mode& mode, Sides others) const {
+  for (std::size_t k = 0; k < mode.size(); ++k) {
+    for (const Fixed& f : fixed[k][at(mode[k])]) others[at(f.border)] = f.side;
+  }
+  return others;
+}
+
+bool LawProblem::is_continuous(int law, int piece, int border) const {
+  const std::vector<numerics::Piece>& pieces = problem.laws[at(law)].pieces;
+  const numerics::Piece& here = pieces[at(piece)];
+  for (std::size_t c = 0; c < here.conditions.size(); ++c) {
+    if (border_of[at(here.conditions[c])] != border) continue;
+    return std::ranges::any_of(here.beyond[c], [&](const numerics::FacetRef& to) {
+      return pieces[at(to.piece)].surface < 0;
+    });
+  }
+  return false;
+}
+
+Truth LawModel::truth(int condition, std::span<const Side> sides) {
+  if (condition < 0) return Truth::Undefined;
+  return source_.conditions.truth_of(condition, [&](const Relation& r) {
+    const Side side = sides[at(r.border)];
+    if (side == Side::None) return Truth::Undefined;
+    const int sign = is_open(side) ? 0 : static_cast<int>(side) * r.orientation;
+    return relation_holds(r.op, sign) ? Truth::True : Truth::False;
+  });
+}
+
+bool LawModel::is_active(BranchId branch, std::span<const Side> sides) {
+  const flat::EquationSet& set = source_.set;
+  while (branch) {
+    const flat::Choice& choice = set.choices[set.branches[branch].choice];
+    for (std::int32_t b = choice.first; b < branch.index; ++b) {
+      if (truth(source_.guards[at(b)], sides) == Truth::True) return false;
+    }
+    if (truth(source_.guards[at(branch.index)], sides) != Truth::True) return false;
+    branch = choice.parent;
+  }
+  return true;
+}
+
+/// Values of the leaves here, and what lifted variables are on the present sides.
+void LawModel::evaluate(std::span<const double> frame) {
+  frame_.resize(at(leaves_.size()), 0);
+  from_part_.resize(at(leaves_.size()), -1);
+  for (std::int32_t i = 0; i < leaves_.size(); ++i) {
+    std::int32_t& place = from_part_[at(i)];
+    if (place < 0) place = source_.leaves.find(leaves_.leaf(i));
+    frame_[at(i)] = place >= 0 && at(place) < frame.size() ? frame[at(place)] : 0;
+  }
+  formulas_->evaluate_each(frame_.data(), values_.data());
+  // The row of y is y - value, with inner ones in the value: as often as they nest.
+  for (std::size_t round = 0; round < ifs_.size(); ++round) {
+    bool has_changed = false;
+    for (const IfNode& node : ifs_) {
+      const std::int32_t place = leaves_.find(node.y);
+      const bool holds = truth(node.condition, trial_) == Truth::True;
+      const double residual = values_[at(holds ? node.then : node.otherwise)];
+      if (place < 0 || !std::isfinite(residual) || residual == 0) continue;
+      const double before = frame_[at(place)];
+      frame_[at(place)] = before - residual;
+      has_changed = has_changed || frame_[at(place)] != before;
+    }
+    if (!has_changed) break;
+    formulas_->evaluate_each(frame_.data(), values_.data());
+  }
+}
+
+numerics::Functional LawModel::functional(int f) const {
+  numerics::Functional result;
+  double constant = values_[at(f)];
+  double drift = 0;  // what the motion adds to the first derivative
+  for (const Entry& entry : entries_[at(f)]) {
+    const double a = values_[at(entry.place)];
+    if (a == 0) continue;
+    const Column& c = columns_[at(entry.column)];
+    const double value = here_[at(entry.column)], rate = rate_[at(entry.column)];
+    if (entry.is_rate) {
+      result.rate.emplace_back(entry.column, a);
+      constant -= a * rate;
+    } else {
+      result.value.emplace_back(entry.column, a);
+      constant -= a * value;
+      if (has_rate({c.var, c.order})) drift += a * rate;
+    }
+  }
+  const std::vector<int>& jets = jets_[at(f)];
+  result.known.push_back(constant);
+  for (std::size_t k = 0; k < jets.size(); ++k) {
+    double c = jets[k] < 0 ? 0 : values_[at(jets[k])];
+    if (k == 0) c -= drift;
+    result.known.push_back(std::isfinite(c) ? c : 0);
+  }
+  return result;
+}
+
+bool LawModel::has_unknown(const Conditional& v, std::span<const Side> sides,
+                           const std::vector<char>& used) {
+  const auto active = [&](BranchId b) { return is_active(b, sides); };
+  if (std::ranges::any_of(v.declared, active)) return true;
+  for (const int row : v.rows) {
+    if (active(rows_[at(row)].branch)) return true;
+  }
+  return std::ranges::any_of(v.in_ifs, [&](const auto& in) {
+    const auto& [k, otherwise] = in;
+    const bool holds = truth(ifs_[at(k)].condition, sides) == Truth::True;
+    return used[at(k)] != 0 && holds != otherwise;
+  });
+}
+
+bool LawModel::rows_at(const LawParts& parts, std::span<const Side> sides, std::vector<int>& rows) {
+  rows.clear();
+  const flat::EquationSet& set = source_.set;
+  for (const int c : parts.choices) {
+    const flat::Choice& choice = set.choices[flat::ChoiceId{c}];
+    if (choice.parent && !is_active(choice.parent, sides)) continue;
+    bool is_open = false;
+    for (std::int32_t b = choice.first; !is_open && b < choice.first + choice.count; ++b) {
+      const Truth guard = truth(source_.guards[at(b)], sides);
+      if (guard == Truth::Undefined) return false;
+      is_open = guard == Truth::True;
+    }
+    if (!is_open && choice.must_open) return false;
+  }
+  for (const int row : parts.rows) {
+    if (is_active(rows_[at(row)].branch, sides)) rows.push_back(rows_[at(row)].functional);
+  }
+  for (const int k : parts.ifs) {
+    const Truth holds = truth(ifs_[at(k)].condition, sides);
+    if (holds == Truth::Undefined) return false;
+    rows.push_back(holds == Truth::True ? ifs_[at(k)].then : ifs_[at(k)].otherwise);
+  }
+  if (!parts.conditionals.empty()) {
+    // Outer `if`s come later: their branches say which inner ones count.
+    std::vector<char> used(ifs_.size(), 0);
+    for (std::size_t k = ifs_.size(); k-- > 0;) {
+      if (!used[k]) {
+        used[k] = std::ranges::any_of(
+            in_rows_[k], [&](int row) { return is_active(rows_[at(row)].branch, sides); });
+      }
+      if (!used[k] || ifs_[k].uses.empty()) continue;
+      const int otherwise = truth(ifs_[k].condition, sides) == Truth::True ? 0 : 1;
+      for (const int use : ifs_[k].uses) {
+        if (use % 2 == otherwise) used[at(use / 2)] = 1;
+      }
+    }
+    for (const int n : parts.conditionals) {
+      const Conditional& v = conditionals_[at(n)];
+      if (!has_unknown(v, sides, used)) rows.push_back(keep_of(v.var));
+    }
+  }
+  std::ranges::sort(rows);
+  return true;
+}
+
+namespace {
+
+/// Joins regions with equal rows that differ in one side, until none do. Those left are disjoint.
+template <class Region>
+void join(std::vector<Region>& regions) {
+  for (bool has_joined = true; has_joined;) {
+    has_joined = false;
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      for (std::size_t k = i + 1; k < regions.size(); ++k) {
+        if (regions[i].mask != regions[k].mask) continue;
+        const std::uint32_t differs = regions[i].plus ^ regions[k].plus;
+        if (std::popcount(differs) != 1) continue;
+        regions[i].mask &= ~differs;
+        regions[i].plus &= ~differs;
+        regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(k));
+        has_joined = true;
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool LawModel::make_law(const LawParts& parts, LawProblem& out) {
+  const std::size_t count = parts.borders.size();
+  if (count > kMostSurfaces) return false;
+  numerics::ModeProblem& problem = out.problem;
+  std::vector<Side> sides = trial_;
+  std::vector<int> rows;
+  if (count == 0) {  // nothing that moves decides here
+    if (!rows_at(parts, sides, rows)) return false;
+    problem.plain.insert(problem.plain.end(), rows.begin(), rows.end());
+    return true;
+  }
+  // By rows: the sides that ask for them.
+  std::map<std::vector<int>, std::vector<std::uint32_t>> asked;
+  const auto set_sides = [&](std::uint32_t plus, std::uint32_t on) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool is_on = ((on >> i) & 1U) != 0, is_plus = ((plus >> i) & 1U) != 0;
+      sides[at(parts.borders[i])] = is_on ? Side::On : is_plus ? Side::Plus : Side::Minus;
+    }
+  };
+  for (std::uint32_t plus = 0; plus < (1U << count); ++plus) {
+    set_sides(plus, 0);
+    if (rows_at(parts, sides, rows)) asked[rows].push_back(plus);
+  }
+  const int variables = problem.variables();
+  numerics::Law law;
+  std::vector<std::vector<LawProblem::Fixed>> fixed;
+  std::vector<int> below_zero(count, -1);  // per border: the functional of -difference
+  for (const auto& [mine, where] : asked) {
+    if (std::ranges::any_of(mine, [&](int f) { return !is_finite(problem.functionals[at(f)]); })) {
+      continue;
+    }
+    std::vector<std::map<int, double>> dense;
+    for (const int f : mine) dense.push_back(as_row(problem.functionals[at(f)], variables));
+    std::uint32_t on = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const numerics::Functional& g = problem.functionals[at(surface_[at(parts.borders[i])])];
+      if (!is_finite(g)) continue;
+      if (is_combination(as_row(g, variables), dense)) on |= 1U << i;
+    }
+    std::vector<Region> regions;
+    for (std::uint32_t plus = 0; plus < (1U << count); ++plus) {
+      if ((plus & on) != 0) continue;
+      set_sides(plus, on);
+      if (rows_at(parts, sides, rows) && rows == mine) {
+        regions.push_back({.plus = plus, .mask = ((1U << count) - 1U) & ~on});
+      }
+    }
+    join(regions);
+    for (const Region& region : regions) {
+      numerics::Piece piece{.rows = mine};
+      std::vector<LawProblem::Fixed> says;
+      for (std::size_t i = 0; i < count; ++i) {
+        const int border = parts.borders[i];
+        if (((on >> i) & 1U) != 0) says.push_back({border, Side::On});
+        if (((region.mask >> i) & 1U) == 0) continue;
+        const bool plus = ((region.plus >> i) & 1U) != 0;
+        const int g = surface_[at(border)];
+        if (!is_finite(problem.functionals[at(g)])) continue;
+        if (!plus && below_zero[i] < 0) {
+          below_zero[i] = problem.add(negative(problem.functionals[at(g)]));
+        }
+        piece.conditions.push_back(plus ? g : below_zero[i]);
+        says.push_back({border, plus ? Side::Plus : Side::Minus});
+      }
+      law.pieces.push_back(std::move(piece));
+      fixed.push_back(std::move(says));
+    }
+  }
+  if (law.pieces.empty()) return false;
+  const std::size_t height = law.pieces.front().rows.size();
+  if (std::ranges::any_of(law.pieces, [&](const auto& p) { return p.rows.size() != height; })) {
+    return false;
+  }
+  out.border_of.resize(problem.functionals.size(), -1);
+  for (std::size_t i = 0; i < count; ++i) {
+    out.border_of[at(surface_[at(parts.borders[i])])] = parts.borders[i];
+    if (below_zero[i] >= 0) out.border_of[at(below_zero[i])] = parts.borders[i];
+  }
+  numerics::complete_law(problem, law);
+  out.border_of.resize(problem.functionals.size(), -1);
+  for (std::size_t p = fixed.size(); p < law.pieces.size(); ++p) {
+    const numerics::Piece& piece = law.pieces[p];
+    std::vector<LawProblem::Fixed> says = fixed[at(piece.below)];
+    const int border = out.border_of[at(piece.surface)];
+    for (LawProblem::Fixed& f : says) {
+      // What the modeller compares with `=` has a mode of its own, and does not slide.
+      if (f.border == border) f.side = has_own_mode(border) ? Side::On : Side::Slide;
+    }
+    fixed.push_back(std::move(says));
+  }
+  out.fixed.push_back(std::move(fixed));
+  out.borders.push_back(parts.borders);
+  problem.laws.push_back(std::move(law));
+  return true;
+}
+
+bool LawModel::pose(std::span<const double> frame, const Sides& sides, LawProblem& out) {
+  out = {};
+  trial_.assign(sides.size(), Side::On);
+  for (std::size_t b = 0; b < sides.size(); ++b) trial_[b] = side_of(sides, static_cast<int>(b));
+  evaluate(frame);
+  const auto value_of = [&](expr::VarRef x) {
+    const std::int32_t place = leaves_.find(expr::variable(source_.pool, x.var, x.order));
+    return place < 0 ? 0 : frame_[at(place)];
+  };
+  here_.clear();
+  rate_.clear();
+  for (const Column& c : columns_) {
+    here_.push_back(value_of({c.var, c.order}));
+    rate_.push_back(has_rate({c.var, c.order}) ? value_of({c.var, c.order + 1}) : 0);
+  }
+  numerics::ModeProblem& problem = out.problem;
+  problem.before = here_;
+  for (std::size_t f = 0; f < functionals_.size(); ++f) {
+    problem.functionals.push_back(functional(static_cast<int>(f)));
+  }
+  problem.plain = plain_;
+  for (const int column : chains_) {  // x^(k) is the rate of x^(k - 1)
+    problem.plain.push_back(problem.add({.rate = {{column - 1, 1.0}}, .value = {{column, -1.0}}}));
+  }
+  keeps_.clear();
+  for (const Conditional& v : conditionals_) {
+    const int column = columns_of_.at(v.var).first;
+    keeps_[v.var] = problem.add({.value = {{column, 1.0}}, .known = {-here_[at(column)]}});
+  }
+  const auto holds = [&](int f) { return is_finite(problem.functionals[at(f)]); };
+  if (!std::ranges::all_of(problem.plain, holds)) return false;
+  for (const LawParts& parts : laws_) {
+    if (!make_law(parts, out)) return false;
+  }
+  // The pieces that fit best: the most sides as they are.
+  for (std::size_t k = 0; k < problem.laws.size(); ++k) {
+    int best = 0, fits_best = -1;
+    for (std::size_t p = 0; p < out.fixed[k].size(); ++p) {
+      int fits = 0;
+      for (const LawProblem::Fixed& f : out.fixed[k][p]) {
+        if (trial_[at(f.border)] == f.side)
+          fits += 2;
+        else
+          fits -= 2;
+      }
+      fits = 100 + fits;
+      if (fits > fits_best) {
+        fits_best = fits;
+        best = static_cast<int>(p);
+      }
+    }
+    out.start.push_back(best);
+  }
+  return true;
+}
+
+bool LawModel::has_own_mode(int border) const {
+  const auto relations = source_.conditions.relations();
+  return std::ranges::any_of(relations, [&](const Relation& r) {
+    return r.border == border && (r.op == expr::Op::Equal || r.op == expr::Op::NotEqual);
+  });
+}
+
+bool LawModel::is_finite(const numerics::Functional& f) {
+  const auto finite = [](const auto& entry) { return std::isfinite(entry.second); };
+  return std::ranges::all_of(f.rate, finite) && std::ranges::all_of(f.value, finite) &&
+         std::ranges::all_of(f.known, [](double c) { return std::isfinite(c); });
+}
+
+}  // namespace chi::sim

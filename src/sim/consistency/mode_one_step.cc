@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numerics/next_mode.h"
+#include "sim/consistency/law_model.h"
+#include "sim/consistency/mode_search.h"
+
+// The one-step problem proposes modes, the exact orders of their plans decide
+// (numerics/next_mode.h).
+namespace chi::sim {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Modes that a search verifies at most: each may cost a plan.
+constexpr int kMostVerified = 40;
+/// Where nothing tells how fast values move: a part of the run.
+constexpr double kPartOfRun = 1e-3;
+/// Filippov's weights, numbers between 0 and 1, are known to this.
+constexpr double kEndOfSliding = 1e-9;
+
+}  // namespace
+
+/// How long it takes what moves to change by its own size: steps of the one-step problem are small
+/// beside that.
+double ModeSearch::time_scale() const {
+  const RunOptions& options = part_.workshop_.options;
+  double scale = std::numeric_limits<double>::infinity();
+  if (part_.plan_ != nullptr && !initial_) {
+    for (const expr::VarRef x : part_.plan_->values()) {
+      if (!part_.plan_->has_lower(x)) continue;
+      const std::size_t here = at(part_.place(x)), above = at(part_.place({x.var, x.order + 1}));
+      if (std::max(here, above) >= loaded_.size()) continue;
+      const double rate = std::abs(loaded_[above]);
+      const double size = std::max(std::abs(loaded_[here]), options.atol / options.rtol);
+      if (rate > 0) scale = std::min(scale, size / rate);
+    }
+  }
+  const double run = kPartOfRun * (std::isfinite(options.end) ? options.end : 1);
+  return std::isfinite(scale) ? std::min(scale, run) : run;
+}
+
+/// Whether the mode is taken; if not, what refuses it.
+numerics::Verdict ModeSearch::verify(const LawProblem& laws, const numerics::Mode& mode) {
+  numerics::Verdict verdict{.is_singular = true};
+  for (const bool jumps : {false, true}) {
+    if (jumps && !may_jump()) break;
+    jumps_ = jumps;
+    Sides sides = laws.sides_of(mode, start_);
+    if (!may_slide() && std::ranges::count(sides, Stand(Side::Slide)) > 0) return verdict;
+    // Sides that no piece speaks of are what the values say.
+    for (int round = 0; round < 2; ++round) {
+      if (take_end_of_sliding(sides) || take(sides)) {
+        verdict.accepted = true;
+        return verdict;
+      }
+      const Attempt& a = attempt(sides);
+      if (!a.solved || round == 1) break;
+      const Sides wanted = laws.sides_of(mode, a.right);
+      if (wanted == sides) break;
+      sides = wanted;
+    }
+    Attempt& a = attempt(sides);
+    if (!a.solved) continue;
+    if (take_closed(laws, mode, a)) {
+      verdict.accepted = true;
+      return verdict;
+    }
+    verdict.is_singular = false;
+    verdict.refusals.clear();
+    for (std::size_t k = 0; k < laws.fixed.size(); ++k) {
+      const numerics::Piece& piece = laws.problem.laws[k].pieces[at(mode[k])];
+      for (const LawProblem::Fixed& f : laws.fixed[k][at(mode[k])]) {
+        const Side right = a.right[at(f.border)];
+        if (right == f.side || (right == Side::On && f.side != Side::Slide)) continue;
+        const Part::BorderValue g = part_.border_value(f.border, a.frame);
+        const int order = a.jumped ? -1 : std::abs(g.value) > g.band ? 0 : 1;
+        for (std::size_t c = 0; c < piece.conditions.size(); ++c) {
+          const bool is_its =
+              f.side == Side::Slide
+                  ? std::ranges::any_of(piece.beyond[c],
+                                        [&](const numerics::FacetRef& to) {
+                                          return std::ranges::any_of(
+                                              laws.fixed[k][at(to.piece)], [&](const auto& there) {
+                                                return there.border == f.border &&
+                                                       there.side == right;
+                                              });
+                                        })
+                  : laws.border_of[at(piece.conditions[c])] == f.border;
+          if (!is_its) continue;
+          verdict.refusals.push_back({.law = static_cast<int>(k),
+                                      .condition = static_cast<int>(c),
+                                      .order = order,
+                                      .value = g.value,
+                                      .error = g.band});
+        }
+      }
+    }
+    break;
+  }
+  jumps_ = false;
+  return verdict;
+}
+
+/// Sliding whose weight is that of one side is the motion of that side along its own border, which
+/// has less to solve.
+bool ModeSearch::take_end_of_sliding(const Sides& sides) {
+  Attempt& sliding = attempt(sides);
+  if (!sliding.consistent()) return false;
+  Sides ends = sides;
+  for (const int b : part_.mode_borders_) {
+    if (sides[at(b)] != Side::Slide) continue;
+    const std::size_t place = at(part_.place(part_.weight_of(b)));
+    if (place >= sliding.frame.size()) continue;
+    const double weight = sliding.frame[place];
+    if (std::abs(weight) < kEndOfSliding) ends[at(b)] = Side::Minus;
+    if (std::abs(1 - weight) < kEndOfSliding) ends[at(b)] = Side::Plus;
+  }
+  if (ends == sides) return false;
+  if (take(ends)) return true;
+  Attempt& a = attempt(ends);
+  if (!a.solved || (a.jumped && !jumps_) || !a.after.empty()) return false;
+  Sides closed = a.right;
+  for (const int b : part_.mode_borders_) {
+    if (sides[at(b)] == Side::Slide && closed[at(b)] == Side::On) closed[at(b)] = ends[at(b)];
+  }
+  show(a);
+  if (part_.plan_for(closed).plan != a.plan || is_avoided(a)) return false;
+  stay(a, closed);
+  return true;
+}
+
+/// A condition that is zero and stays zero holds, whatever its relation says at equality, where the
+/// law is continuous: pieces are closed. A diode through which no current flows conducts as well as
+/// it blocks. Where the law steps, the relation decides.
+bool ModeSearch::take_closed(const LawProblem& laws, const numerics::Mode& mode, Attempt& a) {
+  if (a.jumped && !jumps_) return false;
+  Sides sides = a.right;
+  for (std::size_t k = 0; k < laws.fixed.size(); ++k) {
+    for (const LawProblem::Fixed& f : laws.fixed[k][at(mode[k])]) {
+      Stand& side = sides[at(f.border)];
+      if (side != Side::On || (f.side != Side::Plus && f.side != Side::Minus)) continue;
+      if (laws.is_continuous(static_cast<int>(k), mode[k], f.border)) side = f.side;
+    }
+  }
+  // Where the equations are singular, no derivative says that it stays zero.
+  if (sides == a.right || !a.plan->is_leading_regular(a.frame)) return false;
+  show(a);
+  if (part_.plan_for(sides).plan != a.plan || is_avoided(a)) return false;
+  if (!a.after.empty()) return take_what_follows(a);
+  stay(a, sides);
+  return true;
+}
+
+bool ModeSearch::take_one_step() {
+  if (budget_ <= 0) return false;
+  if (part_.laws_ == nullptr) {
+    const auto borders = static_cast<int>(part_.conditions_.borders().size());
+    part_.laws_ = std::make_shared<LawModel>(LawSource{
+        .pool = part_.workshop_.pool(),
+        .set = part_.equations_.set,
+        .conditions = part_.conditions_,
+        .guards = part_.guard_conditions_,
+        .leaves = part_.leaves_,
+        .boxes = part_.workshop_.boxes,
+        .first_free = part_.weight_of(borders).var.index +
+                      static_cast<std::int32_t>(part_.in_conditions_.size()) + 1,
+    });
+  }
+  show_loaded();
+  part_.condition_truths(start_);  // what is no relation in the conditions
+  LawProblem laws;
+  if (!part_.laws_->pose(loaded_, start_, laws)) return false;
+  laws.problem.time_scale = time_scale();
+  const RunOptions& options = part_.workshop_.options;
+  for (const double x : laws.problem.before) {
+    laws.problem.error.push_back(options.rtol * std::abs(x) + options.atol);
+  }
+  const auto verify_mode = [&](const numerics::Mode& mode) { return verify(laws, mode); };
+  numerics::NextModeLimits limits;
+  limits.verifications = kMostVerified;
+  const numerics::NextMode next =
+      numerics::next_mode(laws.problem, laws.start, verify_mode, limits);
+  return std::holds_alternative<numerics::FoundMode>(next);
+}
+
+}  // namespace chi::sim
