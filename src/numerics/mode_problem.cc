@@ -63,30 +63,52 @@ bool is_same(const Vector& a, const Vector& b) {
   return k && std::abs(*k - 1) <= kSame;
 }
 
-Eigen::Index rank(const std::vector<const Vector*>& rows, const std::map<Key, Eigen::Index>& keys) {
+/// Rows over numbered columns, equilibrated: units must not decide what is independent.
+Eigen::MatrixXd scaled(const std::vector<const Vector*>& rows,
+                       const std::map<Key, Eigen::Index>& keys) {
   Eigen::MatrixXd m = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()),
                                             static_cast<Eigen::Index>(keys.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    double size = 0;
-    for (const auto& [key, v] : *rows[i]) size = std::max(size, std::abs(v));
-    if (size == 0) continue;
-    for (const auto& [key, v] : *rows[i]) m(static_cast<Eigen::Index>(i), keys.at(key)) = v / size;
+    for (const auto& [key, v] : *rows[i]) m(static_cast<Eigen::Index>(i), keys.at(key)) = v;
   }
+  constexpr int kRounds = 3;
+  for (int round = 0; round < kRounds; ++round) {
+    for (Eigen::Index j = 0; j < m.cols(); ++j) {
+      if (const double size = m.col(j).cwiseAbs().maxCoeff(); size > 0) m.col(j) /= size;
+    }
+    for (Eigen::Index i = 0; i < m.rows(); ++i) {
+      if (const double size = m.row(i).cwiseAbs().maxCoeff(); size > 0) m.row(i) /= size;
+    }
+  }
+  return m;
+}
+
+Eigen::Index rank(const Eigen::MatrixXd& m) {
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(m);
   qr.setThreshold(kRank);
   return qr.rank();
 }
 
-bool have_same_span(const std::vector<const Vector*>& a, const std::vector<const Vector*>& b) {
+std::map<Key, Eigen::Index> columns_of(const std::vector<const Vector*>& rows) {
   std::map<Key, Eigen::Index> keys;
+  for (const Vector* v : rows) {
+    for (const auto& [key, x] : *v) keys.try_emplace(key, 0);
+  }
+  Eigen::Index next = 0;
+  for (auto& [key, column] : keys) column = next++;
+  return keys;
+}
+
+bool have_same_span(const std::vector<const Vector*>& a, const std::vector<const Vector*>& b) {
+  const std::map<Key, Eigen::Index> keys = columns_of(a);
+  if (keys != columns_of(b)) return false;  // a column that only one of them has
+  if (keys.empty()) return true;
   std::vector<const Vector*> both = a;
   both.insert(both.end(), b.begin(), b.end());
-  for (const Vector* v : both) {
-    for (const auto& [key, x] : *v) keys.try_emplace(key, static_cast<Eigen::Index>(keys.size()));
-  }
-  if (keys.empty()) return true;
-  const Eigen::Index all = rank(both, keys);
-  return rank(a, keys) == all && rank(b, keys) == all;
+  const Eigen::MatrixXd m = scaled(both, keys);
+  const auto split = static_cast<Eigen::Index>(a.size());
+  const Eigen::Index all = rank(m);
+  return rank(m.topRows(split)) == all && rank(m.bottomRows(m.rows() - split)) == all;
 }
 
 class Completion {
@@ -187,11 +209,42 @@ class Completion {
         break;
       }
     }
+    for (std::size_t i = below.size(); i-- > 0;) {
+      above[i] = on_surface(below[i], above[i], piece.surface);
+      if (above[i] != below[i]) continue;
+      piece.rows.push_back(below[i]);
+      below.erase(below.begin() + static_cast<std::ptrdiff_t>(i));
+      above.erase(above.begin() + static_cast<std::ptrdiff_t>(i));
+    }
     if (below.size() == 1) {
       slide_on_row(std::move(piece), below[0], above[0]);
     } else if (below.size() > 1) {
       slide_on_rows(std::move(piece), below, above);
     }
+  }
+
+  /// The row above as it is where g = 0: what differs from the row below by a multiple of g is the
+  /// same there, as x and -x are at x = 0.
+  int on_surface(int below, int above, int surface) {
+    const Functional gap =
+        combine(problem_.functionals[at(above)], 1, problem_.functionals[at(below)], -1);
+    const Functional& g = problem_.functionals[at(surface)];
+    const auto without_known = [](const Functional& f) {
+      return vector_of({.rate = f.rate, .value = f.value});
+    };
+    if (gap.rate.empty() && gap.value.empty()) return above;
+    const std::optional<double> factor = ratio(without_known(g), without_known(gap));
+    if (!factor) return above;
+    const Functional reduced = combine(problem_.functionals[at(above)], 1, g, -*factor);
+    const Vector rest = vector_of(combine(reduced, 1, problem_.functionals[at(below)], -1));
+    const bool is_rest = std::ranges::any_of(rest, [&](const auto& entry) {
+      const auto [kind, number] = entry.first;
+      const double size = kind == kKnown && at(number) < g.known.size()
+                              ? std::abs(*factor * g.known[at(number)])
+                              : 0;
+      return std::abs(entry.second) > kRank * size;
+    });
+    return is_rest ? problem_.add(reduced) : below;
   }
 
   void slide_on_row(Piece piece, int below, int above) {
@@ -212,8 +265,10 @@ class Completion {
     for (std::size_t i = 0; i < below.size(); ++i) {
       const Functional gap =
           combine(problem_.functionals[at(above[i])], 1, problem_.functionals[at(below[i])], -1);
-      if (!gap.rate.empty() || !gap.value.empty()) return;  // an edge: the weight is not linear
-      gaps.push_back(gap.known.empty() ? 0.0 : gap.known[0]);
+      if (!gap.rate.empty()) return;  // an edge: the weight is not linear
+      double size = gap.known.empty() ? 0.0 : gap.known[0];
+      for (const auto& [j, v] : gap.value) size += v * problem_.before[at(j)];  // frozen
+      gaps.push_back(size);
     }
     const auto largest = std::max_element(
         gaps.begin(), gaps.end(), [](double x, double y) { return std::abs(x) < std::abs(y); });

@@ -66,8 +66,9 @@ struct ModeProblem {
 /// where two facets g >= 0 and -g >= 0 have none, adds the piece that slides on g = 0. With one
 /// differing row r₋, r₊ its conditions are r₋ >= 0 >= r₊, so that no weight is needed and bounds
 /// that are unknowns stay linear; a second piece has both signs reversed, unless the gap r₊ - r₋ is
-/// a number. With several differing rows, whose gaps must be numbers then, the weight is eliminated
-/// by the row with the largest gap.
+/// a number. With several differing rows the weight is eliminated by the row with the largest gap;
+/// gaps that depend on unknowns are taken at the values before. What is equal on the surface, as x
+/// and -x are at x = 0, does not differ.
 ///
 /// The union of the pieces becomes a piecewise linear manifold, which path following needs; the
 /// facets that have no neighbour even then are edges. May add functionals.

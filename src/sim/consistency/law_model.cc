@@ -59,7 +59,8 @@ void LawModel::lift() {
   for (const ExprId e : cone.nodes()) {
     if (pool.op(e) != expr::Op::If) continue;
     IfNode node{.node = e, .y = expr::variable(pool, VarId{free++})};
-    node.condition = source_.conditions.find(pool.operand(e, 0));
+    // Corners of borders have conditions that nobody asked for by themselves.
+    node.condition = source_.conditions.add(pool.operand(e, 0));
     number.emplace(e, static_cast<int>(ifs_.size()));
     replaced.push_back({e, node.y});
     ifs_.push_back(std::move(node));
@@ -200,6 +201,18 @@ void LawModel::group() {
   for (std::size_t k = 0; k < ifs_.size(); ++k) {
     ifs_[k].law = law(first_if + static_cast<int>(k));
     laws_[at(ifs_[k].law)].ifs.push_back(static_cast<int>(k));
+  }
+  std::set<VarId> in_borders;
+  for (const int f : surface_) {
+    for (const ExprId leaf : expr::variables(pool, std::array{functionals_[at(f)]}).node) {
+      in_borders.insert(pool.variable(leaf).var);
+    }
+  }
+  for (std::size_t k = 0; k < ifs_.size(); ++k) {
+    const auto is_of_this_law = [&](int user) { return ifs_[at(user)].law == ifs_[k].law; };
+    ifs_[k].is_inner = !users[k].empty() && in_rows_[k].empty() &&
+                       !in_borders.contains(pool.variable(ifs_[k].y).var) &&
+                       std::ranges::all_of(users[k], is_of_this_law);
   }
   for (std::size_t n = 0; n < conditionals_.size(); ++n) {
     conditionals_[n].law = law(first_variable + static_cast<int>(n));

@@ -77,6 +77,7 @@ class LawModel {
     int law = -1;
     int then = -1, otherwise = -1;  // functionals
     std::vector<int> uses = {};     // `if`s in its branches: 2 * number + (in otherwise)
+    bool is_inner = false;          // it stands in other `if`s of its law, and nowhere else
   };
   struct Row {
     int functional = -1;
@@ -111,7 +112,10 @@ class LawModel {
   bool make_law(const LawParts& parts, LawProblem& out);
   /// The rows of a law where its borders are on these sides; false if some condition is undefined
   /// or no alternative open.
-  bool rows_at(const LawParts& parts, std::span<const Side> sides, std::vector<int>& rows);
+  bool rows_at(const LawParts& parts, std::span<const Side> sides, LawProblem& out,
+               std::vector<int>& rows);
+  /// A row with inner `if`s as they are on these sides.
+  int with_inner(int f, std::span<const Side> sides, LawProblem& out);
   bool is_active(flat::BranchId branch, std::span<const Side> sides);
   bool has_unknown(const Conditional& v, std::span<const Side> sides,
                    const std::vector<char>& used);
@@ -156,9 +160,10 @@ class LawModel {
   std::vector<std::vector<int>> in_rows_;    // per `if`: the rows it stands in
 
   // Of the instant.
-  std::vector<Side> trial_;           // per border
-  std::vector<double> here_, rate_;   // per column
-  std::map<expr::VarId, int> keeps_;  // functionals: a variable keeps its value
+  std::vector<Side> trial_;                     // per border
+  std::vector<double> here_, rate_;             // per column
+  std::map<expr::VarId, int> keeps_;            // functionals: a variable keeps its value
+  std::map<std::vector<int>, int> with_inner_;  // by a row and those that were put into it
 };
 
 }  // namespace chi::sim

@@ -26,6 +26,23 @@ numerics::Functional negative(const numerics::Functional& f) {
   return result;
 }
 
+/// a + factor * b.
+numerics::Functional sum(const numerics::Functional& a, double factor,
+                         const numerics::Functional& b) {
+  const auto add = [&](const numerics::SparseRow& to, const numerics::SparseRow& what) {
+    std::map<int, double> terms;
+    for (const auto& [j, x] : to) terms[j] += x;
+    for (const auto& [j, x] : what) terms[j] += factor * x;
+    std::erase_if(terms, [](const auto& term) { return term.second == 0; });
+    return numerics::SparseRow(terms.begin(), terms.end());
+  };
+  numerics::Functional result{.rate = add(a.rate, b.rate), .value = add(a.value, b.value)};
+  result.known = a.known;
+  result.known.resize(std::max(a.known.size(), b.known.size()), 0.0);
+  for (std::size_t k = 0; k < b.known.size(); ++k) result.known[k] += factor * b.known[k];
+  return result;
+}
+
 /// e over rates and values as one row; the constant comes last.
 std::map<int, double> as_row(const numerics::Functional& f, int variables) {
   std::map<int, double> row;
@@ -42,32 +59,47 @@ double largest(const std::map<int, double>& row) {
 }
 
 /// Whether g is a combination of the rows: zero wherever these are.
-bool is_combination(std::map<int, double> g, std::vector<std::map<int, double>> rows) {
-  const double size = largest(g);
-  if (size == 0) return true;
-  const auto eliminate = [](std::map<int, double>& from, const std::map<int, double>& by,
-                            int column) {
-    const auto found = from.find(column);
-    if (found == from.end()) return;
-    const double factor = found->second / by.at(column);
-    for (const auto& [j, a] : by) from[j] -= factor * a;
-    from.erase(column);
-  };
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double scale = largest(rows[i]);
-    int pivot = -1;
-    double best = kCancelled * scale;
-    for (const auto& [j, a] : rows[i]) {
-      if (std::abs(a) > best) {
-        best = std::abs(a);
-        pivot = j;
+bool is_combination(const numerics::Functional& g, const std::vector<int>& mine,
+                    const numerics::ModeProblem& problem) {
+  std::vector<std::map<int, double>> rows = {as_row(g, problem.variables())};
+  for (const int f : mine) rows.push_back(as_row(problem.functionals[at(f)], problem.variables()));
+  // Equilibrated, so that units do not decide what is rounding.
+  std::map<int, double> columns;
+  for (int round = 0; round < 2; ++round) {
+    columns.clear();
+    for (const auto& row : rows) {
+      for (const auto& [j, a] : row) columns[j] = std::max(columns[j], std::abs(a));
+    }
+    for (auto& row : rows) {
+      for (auto& [j, a] : row) {
+        if (columns[j] > 0) a /= columns[j];
       }
+      if (const double size = largest(row); size > 0) {
+        for (auto& [j, a] : row) a /= size;
+      }
+    }
+  }
+  const auto eliminate = [](std::map<int, double>& from, const std::map<int, double>& by,
+                            int pivot) {
+    const auto found = from.find(pivot);
+    if (found == from.end()) return;
+    const double factor = found->second / by.at(pivot);
+    for (const auto& [j, a] : by) from[j] -= factor * a;
+    from.erase(pivot);
+  };
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    int pivot = -1;
+    double best = kCancelled;
+    for (const auto& [j, a] : rows[i]) {
+      if (std::abs(a) <= best) continue;
+      best = std::abs(a);
+      pivot = j;
     }
     if (pivot < 0) continue;
     for (std::size_t k = i + 1; k < rows.size(); ++k) eliminate(rows[k], rows[i], pivot);
-    eliminate(g, rows[i], pivot);
+    eliminate(rows[0], rows[i], pivot);
   }
-  return largest(g) <= kCancelled * size;
+  return largest(rows[0]) <= kCancelled;
 }
 
 }  // namespace
@@ -183,7 +215,29 @@ bool LawModel::has_unknown(const Conditional& v, std::span<const Side> sides,
   });
 }
 
-bool LawModel::rows_at(const LawParts& parts, std::span<const Side> sides, std::vector<int>& rows) {
+int LawModel::with_inner(int f, std::span<const Side> sides, LawProblem& out) {
+  numerics::Functional row = out.problem.functionals[at(f)];
+  std::vector<int> key = {f};
+  // Outer ones come later: what they bring in is looked at after them.
+  for (std::size_t k = ifs_.size(); k-- > 0;) {
+    if (!ifs_[k].is_inner) continue;
+    const int y = column(source_.pool.variable(ifs_[k].y));
+    const auto mine = std::ranges::find(row.value, y, [](const auto& e) { return e.first; });
+    if (mine == row.value.end() || mine->second == 0) continue;
+    const double factor = mine->second;
+    const bool holds = truth(ifs_[k].condition, sides) == Truth::True;
+    const int inner = holds ? ifs_[k].then : ifs_[k].otherwise;
+    key.push_back(inner);
+    row = sum(row, -factor, out.problem.functionals[at(inner)]);
+  }
+  if (key.size() == 1) return f;
+  const auto [place, is_new] = with_inner_.try_emplace(std::move(key), 0);
+  if (is_new) place->second = out.problem.add(std::move(row));
+  return place->second;
+}
+
+bool LawModel::rows_at(const LawParts& parts, std::span<const Side> sides, LawProblem& out,
+                       std::vector<int>& rows) {
   rows.clear();
   const flat::EquationSet& set = source_.set;
   for (const int c : parts.choices) {
@@ -201,9 +255,11 @@ bool LawModel::rows_at(const LawParts& parts, std::span<const Side> sides, std::
     if (is_active(rows_[at(row)].branch, sides)) rows.push_back(rows_[at(row)].functional);
   }
   for (const int k : parts.ifs) {
+    if (ifs_[at(k)].is_inner) continue;
     const Truth holds = truth(ifs_[at(k)].condition, sides);
     if (holds == Truth::Undefined) return false;
-    rows.push_back(holds == Truth::True ? ifs_[at(k)].then : ifs_[at(k)].otherwise);
+    const int row = holds == Truth::True ? ifs_[at(k)].then : ifs_[at(k)].otherwise;
+    rows.push_back(with_inner(row, sides, out));
   }
   if (!parts.conditionals.empty()) {
     // Outer `if`s come later: their branches say which inner ones count.
@@ -250,6 +306,30 @@ void join(std::vector<Region>& regions) {
   }
 }
 
+/// Puts the rows of a piece beside those of another one that differ from them in a number only:
+/// sliding mixes rows by their places, and the order in which a guard lists its equations says
+/// nothing.
+void pair_rows(const numerics::ModeProblem& problem, const numerics::Piece& with,
+               numerics::Piece& piece) {
+  const auto pair_if = [&](const auto& belong) {
+    for (std::size_t i = 0; i < with.rows.size(); ++i) {
+      const numerics::Functional& there = problem.functionals[at(with.rows[i])];
+      if (belong(there, problem.functionals[at(piece.rows[i])])) continue;
+      for (std::size_t k = 0; k < piece.rows.size(); ++k) {
+        const bool is_placed =
+            belong(problem.functionals[at(with.rows[k])], problem.functionals[at(piece.rows[k])]);
+        if (is_placed || !belong(there, problem.functionals[at(piece.rows[k])])) continue;
+        std::swap(piece.rows[i], piece.rows[k]);
+        break;
+      }
+    }
+  };
+  using numerics::Functional;
+  pair_if([](const Functional& a, const Functional& b) {
+    return a.rate == b.rate && a.value == b.value;
+  });
+}
+
 }  // namespace
 
 bool LawModel::make_law(const LawParts& parts, LawProblem& out) {
@@ -259,7 +339,7 @@ bool LawModel::make_law(const LawParts& parts, LawProblem& out) {
   std::vector<Side> sides = trial_;
   std::vector<int> rows;
   if (count == 0) {  // nothing that moves decides here
-    if (!rows_at(parts, sides, rows)) return false;
+    if (!rows_at(parts, sides, out, rows)) return false;
     problem.plain.insert(problem.plain.end(), rows.begin(), rows.end());
     return true;
   }
@@ -273,9 +353,8 @@ bool LawModel::make_law(const LawParts& parts, LawProblem& out) {
   };
   for (std::uint32_t plus = 0; plus < (1U << count); ++plus) {
     set_sides(plus, 0);
-    if (rows_at(parts, sides, rows)) asked[rows].push_back(plus);
+    if (rows_at(parts, sides, out, rows)) asked[rows].push_back(plus);
   }
-  const int variables = problem.variables();
   numerics::Law law;
   std::vector<std::vector<LawProblem::Fixed>> fixed;
   std::vector<int> below_zero(count, -1);  // per border: the functional of -difference
@@ -283,19 +362,17 @@ bool LawModel::make_law(const LawParts& parts, LawProblem& out) {
     if (std::ranges::any_of(mine, [&](int f) { return !is_finite(problem.functionals[at(f)]); })) {
       continue;
     }
-    std::vector<std::map<int, double>> dense;
-    for (const int f : mine) dense.push_back(as_row(problem.functionals[at(f)], variables));
     std::uint32_t on = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const numerics::Functional& g = problem.functionals[at(surface_[at(parts.borders[i])])];
       if (!is_finite(g)) continue;
-      if (is_combination(as_row(g, variables), dense)) on |= 1U << i;
+      if (is_combination(g, mine, problem)) on |= 1U << i;
     }
     std::vector<Region> regions;
     for (std::uint32_t plus = 0; plus < (1U << count); ++plus) {
       if ((plus & on) != 0) continue;
       set_sides(plus, on);
-      if (rows_at(parts, sides, rows) && rows == mine) {
+      if (rows_at(parts, sides, out, rows) && rows == mine) {
         regions.push_back({.plus = plus, .mask = ((1U << count) - 1U) & ~on});
       }
     }
@@ -325,6 +402,7 @@ bool LawModel::make_law(const LawParts& parts, LawProblem& out) {
   if (std::ranges::any_of(law.pieces, [&](const auto& p) { return p.rows.size() != height; })) {
     return false;
   }
+  for (numerics::Piece& piece : law.pieces) pair_rows(problem, law.pieces.front(), piece);
   out.border_of.resize(problem.functionals.size(), -1);
   for (std::size_t i = 0; i < count; ++i) {
     out.border_of[at(surface_[at(parts.borders[i])])] = parts.borders[i];
@@ -371,6 +449,12 @@ bool LawModel::pose(std::span<const double> frame, const Sides& sides, LawProble
   problem.plain = plain_;
   for (const int column : chains_) {  // x^(k) is the rate of x^(k - 1)
     problem.plain.push_back(problem.add({.rate = {{column - 1, 1.0}}, .value = {{column, -1.0}}}));
+  }
+  with_inner_.clear();
+  for (const IfNode& node : ifs_) {  // put into others: their own variables are nobody's
+    if (!node.is_inner) continue;
+    problem.plain.push_back(
+        problem.add({.value = {{column(source_.pool.variable(node.y)), 1.0}}, .known = {0.0}}));
   }
   keeps_.clear();
   for (const Conditional& v : conditionals_) {
