@@ -243,11 +243,13 @@ double CvodeIntegrator::warm_step() {
   return first_order_step(norm_, t_, work_, last);
 }
 
-// CVODE interpolates up to its own time plus a hundred ulps; a creep may be further ahead.
+// CVODE interpolates up to its own time plus a hundred ulps, and takes a limit no further away for
+// reached; a creep may be further ahead.
 double CvodeIntegrator::inside(double at) const {
+  constexpr double kAhead = 99;  // less, and slopes at the limit would be those before it
   double own = 0;
   check(CVodeGetCurrentTime(cvode_.get(), &own));
-  return std::min(at, own + 64 * std::numeric_limits<double>::epsilon() * std::abs(own));
+  return std::min(at, own + kAhead * std::numeric_limits<double>::epsilon() * std::abs(own));
 }
 
 StepStatus CvodeIntegrator::begin(double t_limit) {
@@ -281,7 +283,7 @@ StepStatus CvodeIntegrator::step(double t_limit) {
   if (close) return creep(limit);
 
   check(CVodeSetMinStep(cvode_.get(), smallest_step(t_, std::min(next_step(), limit - t_))));
-  check(CVodeSetStopTime(cvode_.get(), limit));
+  check(CVodeSetStopTime(cvode_.get(), sundials::stop_time(t_, next_step(), limit)));
   double reached = t_;
   // After a creep CVODE may be an ulp behind and first hand out what we already have.
   for (int attempt = 0; attempt < 3 && reached <= t_; ++attempt) {
@@ -343,7 +345,7 @@ double CvodeIntegrator::next_step() const {
   double h = 0;
   if (!begun_) return first_step_;
   check(CVodeGetCurrentStep(cvode_.get(), &h));
-  return h;
+  return h > 0 ? h : first_step_;
 }
 
 const DenseOutput& CvodeIntegrator::dense_output() {

@@ -330,7 +330,7 @@ StepStatus IdaIntegrator::step(double t_limit) {
 
   left_domain_ = fatal_ = false;
   check(IDASetMinStep(ida_.get(), smallest_step(t_, std::min(next_step(), limit - t_))));
-  check(IDASetStopTime(ida_.get(), limit));
+  check(IDASetStopTime(ida_.get(), sundials::stop_time(t_, next_step(), limit)));
   double reached = t_;
   // After a creep IDA may be an ulp behind and first hand out what we already have.
   for (int attempt = 0; attempt < 3 && reached <= t_; ++attempt) {
@@ -392,7 +392,7 @@ double IdaIntegrator::next_step() const {
   double h = 0;
   if (!begun_) return first_step_;
   check(IDAGetCurrentStep(ida_.get(), &h));
-  return h;
+  return h > 0 ? h : first_step_;
 }
 
 const DenseOutput& IdaIntegrator::dense_output() {

@@ -1,7 +1,9 @@
 #include "numerics/sundials_handles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_nonlinearsolver.h>
@@ -84,6 +86,14 @@ int judge(NewtonConvergence& convergence, SUNNonlinearSolver solver, N_Vector co
     case NewtonConvergence::Verdict::Diverges: break;
   }
   return SUN_NLS_CONV_RECVR;
+}
+
+double stop_time(double t, double h, double limit) {
+  constexpr double kTakenForReached = 256 * std::numeric_limits<double>::epsilon();
+  const double left = limit - t - h;
+  const bool is_near =
+      left > 0 && left <= kTakenForReached * std::max(std::abs(t), std::abs(limit));
+  return is_near ? t + 0.5 * (limit - t) : limit;
 }
 
 void ignore_message(int, const char*, const char*, char*, void*) {}

@@ -49,6 +49,11 @@ void store(const SparsePattern& pattern, std::span<const double> entries, bool d
 int judge(NewtonConvergence& convergence, _generic_SUNNonlinearSolver* solver,
           _generic_N_Vector* correction, double tolerance, _generic_N_Vector* weights);
 
+/// Where a step from t, of which h is expected, is to stop: at the limit. SUNDIALS takes a step
+/// that ends within a hundred ulps of the stop for one that has reached it, and keeps the values
+/// from before: where h ends there, half way to the limit.
+double stop_time(double t, double h, double limit);
+
 /// Swallows messages: failures are reported by status.
 void ignore_message(int, const char*, const char*, char*, void*);
 

@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SLICES = (
     ("random DAEs", ["random_dae.py", "{chi}", "--models", "200", "--seed", "{}"], 200, r"^(\d+) models, (\d+) failed"),
     ("random hybrid models", ["random_hybrid.py", "{chi}", "--models", "400", "--seed", "{}"], 400, r"^(\d+) models, (\d+) failed"),
+    ("random times", ["random_times.py", "{chi}", "--models", "400", "--seed", "{}"], 400, r"^(\d+) models, (\d+) failed"),
     ("random mixed models", ["random_mixed.py", "{chi}", "--models", "400", "--seed", "{}"], 400, r"^(\d+) models, (\d+) failed"),
     ("metamorphic pairs", ["metamorphic.py", "{chi}", "--models", "120", "--seed", "{}"], 120, r"^(\d+) pairs, (\d+) failed"),
     ("mutated models", ["mutate_models.py", "{chi}", "--each", "1", "--seed", "{}"], 1, r"^(\d+) calls, (\d+) failed"),

@@ -135,6 +135,9 @@ bool PartRun::step(double limit) {
     pivots_.clear();
     next_variant_ = nullptr;
   }
+  // Time events are hit exactly, and no equation is looked at behind one that may end it.
+  limit = std::min(limit, next_due(from_));
+  deadline_ = std::min(deadline_, limit);
   if (std::exchange(is_before_break_, false)) {
     limit = std::min(limit, from_ + 1e-9 * std::max(std::abs(from_), 1e-3));
   }
@@ -162,6 +165,18 @@ bool PartRun::step(double limit) {
     next_variant_ = part_.better_variant(next_frame_);
   }
   return true;
+}
+
+/// When the next border of time is reached; infinity if none is.
+double PartRun::next_due(double time) {
+  double next = kInfinity;
+  for (const int border : relevant_borders()) {
+    const auto due = part_.time_borders().due(border, part_.frame().data());
+    if (due && due->time - time > TimeBorders::resolution(due->time)) {
+      next = std::min(next, due->time);
+    }
+  }
+  return next;
 }
 
 /// What jumped comes back.
@@ -213,6 +228,7 @@ bool PartRun::stop_at_border() {
   const std::span<const Part::BorderValue> values = part_.border_values(next_frame_);
   bool found = false, is_near = false;
   for (const int border : relevant_borders()) {
+    if (part_.time_borders().is_of_time(border)) continue;  // time does not stop before it
     const double g = values[at(border)].value;
     is_near = is_near || part_.is_near_kink(border, g, next_frame_);
     if (!(std::abs(g) <= 10 * workshop_.options.atol + 100 * values[at(border)].band)) continue;

@@ -156,6 +156,7 @@ class PartRun {
   int turns_ = 0;      // steps in a row that ended against where they began
   int went_over_ = 0;  // windows in a row that ended where values went over to another solution
   void note_return();
+  double next_due(double time);
   void set_without_motion(double time, std::vector<double>& frame);
   bool is_apart(int border);
   std::int64_t taken_again_ = 0;  // windows without values at their ends

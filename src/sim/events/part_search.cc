@@ -263,8 +263,13 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   const double rest = factors.back();
   const double h = reached_ - from_;
   if (track.states.empty()) {  // due at a time that can be computed
-    const double due = -rest / factors[0];
-    if (due > time && due <= reached_) note(border, due, 0, factors[0] > 0 ? 1 : -1);
+    const auto known = part_.time_borders().due(border, search_frame_.data());
+    const double due = known ? known->time : -rest / factors[0];
+    const Side behind = factors[0] > 0 ? Side::Plus : Side::Minus;
+    const bool is_passed = side == behind && due - time <= TimeBorders::resolution(due);
+    if (due > time && due <= reached_ && !is_passed) {
+      note(border, due, 0, static_cast<int>(behind));
+    }
     return;
   }
   std::array<double, numerics::kMaxDegree + 1> terms{};
@@ -495,7 +500,9 @@ bool PartRun::is_of_interpolation(int border, const Tracked& track, Side side, d
 /// the one that was decided, the event is there.
 bool PartRun::find_side(int border, const Tracked& track, std::optional<Side> side, double time) {
   if (border < 0) return false;
-  const double band = 4 * part_.start_band(border, time) + 1e-2 * workshop_.options.atol;
+  const bool is_of_time = part_.time_borders().is_of_time(border);
+  const double band =
+      4 * part_.start_band(border, time) + (is_of_time ? 0 : 1e-2 * workshop_.options.atol);
   for (double part = 1e-12; part < 0.1; part *= 10) {
     const double later = time + part * (reached_ - time);
     const double value = difference_at(track, later);
@@ -553,8 +560,10 @@ bool PartRun::check_side(int border, std::optional<Side> side, double time, doub
   }
   if ((*side == Side::Plus && end >= 0) || (*side == Side::Minus && end <= 0)) return false;
   const double size = known_size ? *known_size : border_size(border);
+  const bool is_of_time = part_.time_borders().is_of_time(border);
   double band = 4 * std::max(part_.start_band(border, until), part_.start_band(border, time)) +
-                1e-2 * workshop_.options.atol + 16 * std::numeric_limits<double>::epsilon() * size;
+                (is_of_time ? 0 : 1e-2 * workshop_.options.atol) +
+                16 * std::numeric_limits<double>::epsilon() * size;
   // Hysteresis: the band for leaving the border is wider than the band for being on it.
   if (*side == Side::On) band = std::max(band, 2 * Part::kRelativeBand * size);
   const bool wrong = *side == Side::On     ? std::abs(end) > band

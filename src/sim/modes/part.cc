@@ -125,6 +125,13 @@ void Part::prepare() {
   std::sort(in_conditions_.begin(), in_conditions_.end());
   in_conditions_.erase(std::unique(in_conditions_.begin(), in_conditions_.end()),
                        in_conditions_.end());
+  std::unordered_set<expr::VarId> moving = mentions().declared;
+  for (const auto& [leaf, rows] : mentions().rows) {
+    const VarRef x = workshop_.pool().variable(leaf);
+    if (x.order > 0) moving.insert(x.var);
+  }
+  time_borders_.prepare(workshop_.pool(), conditions_.borders(), leaves_, workshop_.boxes,
+                        [&](VarRef x) { return x.order > 0 || moving.count(x.var) != 0; });
   sides_.resize(conditions_.borders().size(), Side::On);
   sides_time_ = std::numeric_limits<double>::quiet_NaN();
   arrival_.resize(conditions_.borders().size());
@@ -249,7 +256,8 @@ Span Part::variable_span(VarRef x) const {
 
 double Part::start_band(int border, double time) const {
   if (border < 0) return 1e-3 * workshop_.options.atol;
-  return std::max(1e-3 * workshop_.options.atol, arrival_.band(border, time));
+  const double integrated = time_borders_.is_of_time(border) ? 0 : 1e-3 * workshop_.options.atol;
+  return std::max(integrated, arrival_.band(border, time));
 }
 
 void Part::look() {
@@ -290,8 +298,7 @@ std::span<const Part::BorderValue> Part::border_values(const std::vector<double>
   border_formulas_->evaluate_each(frame.data(), border_ends_.data());
   out.resize(sides_.size());
   for (std::size_t b = 0; b < out.size(); ++b) {
-    out[b] = between(static_cast<int>(b), border_ends_[2 * b], border_ends_[2 * b + 1],
-                     frame[at(time_place_)]);
+    out[b] = between(static_cast<int>(b), border_ends_[2 * b], border_ends_[2 * b + 1], frame);
   }
   return out;
 }
@@ -306,10 +313,20 @@ Part::BorderValue Part::border_value(int border, const std::vector<double>& fram
   }
   std::array<double, 2> ends{};
   formulas->evaluate_each(frame.data(), ends.data());
-  return between(border, ends[0], ends[1], frame[at(time_place_)]);
+  return between(border, ends[0], ends[1], frame);
 }
 
-Part::BorderValue Part::between(int border, double left, double right, double time) const {
+/// What is due at a time is as far from zero as it is from that time.
+Part::BorderValue Part::between(int border, double left, double right,
+                                const std::vector<double>& frame) {
+  const double time = frame[at(time_place_)];
+  if (const auto due = time_borders_.due(border, frame.data())) {
+    return {due->direction * (time - due->time), TimeBorders::resolution(due->time)};
+  }
+  if (time_borders_.is_of_time(border)) {
+    const double rounding = time_borders_.rounding(border, frame.data());
+    return {left - right, rounding + start_band(border, time)};
+  }
   const bool finite = std::isfinite(left) && std::isfinite(right);
   const double size = finite ? std::abs(left) + std::abs(right) : 0.0;
   return {left - right, kRelativeBand * size + start_band(border, time)};
@@ -336,6 +353,7 @@ double Part::border_size(int border, const std::vector<double>& frame) {
 }
 
 double Part::tolerance_at(int border, const std::vector<double>& frame) {
+  if (time_borders_.is_of_time(border)) return time_borders_.rounding(border, frame.data());
   return workshop_.options.atol + workshop_.options.rtol * border_size(border, frame);
 }
 

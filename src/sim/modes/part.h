@@ -26,6 +26,7 @@
 #include "sim/part/mode_switches.h"
 #include "sim/part/parts.h"
 #include "sim/part/sides.h"
+#include "sim/part/time_borders.h"
 
 namespace chi::flat {
 struct Activity;
@@ -91,6 +92,7 @@ class Part {
            (b < held_.size() && held_[b] != 0);
   }
   Conditions& conditions() { return conditions_; }
+  TimeBorders& time_borders() { return time_borders_; }
   const SolverContext& context() const { return context_; }
   DelayHistory& delays() { return delays_; }
   /// A `delay` of a substitute, which is looked at between events, or of a statement, which is
@@ -173,7 +175,7 @@ class Part {
   void touch(int border, double time, double value, bool grazes, bool is_close) {
     arrival_.touch(border, time, value, grazes, is_close);
   }
-  /// What the integration may leave of a border's difference.
+  /// What the integration may leave of a border's difference: nothing where time alone moves it.
   double tolerance_at(int border, const std::vector<double>& frame);
   /// Where its difference goes by the equations of the present mode: 1 up, -1 down, 0 nowhere.
   int direction(int border, std::vector<double>& frame);
@@ -246,7 +248,7 @@ class Part {
 
  private:
   friend class ModeSearch;
-  BorderValue between(int border, double left, double right, double time) const;
+  BorderValue between(int border, double left, double right, const std::vector<double>& frame);
   struct PlanResult {
     Plan* plan = nullptr;
     std::optional<Diagnostic> why;  ///< if there is no plan
@@ -410,6 +412,7 @@ class Part {
   code::FormulaLeaves leaves_;
   SolverContext context_;
   Conditions conditions_;
+  TimeBorders time_borders_;
   DelayHistory delays_;
   std::vector<expr::ExprId> added_delays_;
   std::vector<int> delay_borders_;                 // of conditions in what delays look back at

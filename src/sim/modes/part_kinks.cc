@@ -111,8 +111,9 @@ bool Part::is_of_laws(int border) {
 }
 
 /// Near enough to a kink not to leave it: much more than what counts as zero, so that one does not
-/// come and go.
+/// come and go. What time alone reaches it leaves at once, and exactly.
 bool Part::is_near_kink(int border, double distance, const std::vector<double>& frame) {
+  if (time_borders_.is_of_time(border)) return false;
   return std::abs(distance) <= kNearKink * tolerance_at(border, frame);
 }
 

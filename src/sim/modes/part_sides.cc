@@ -67,6 +67,9 @@ void Part::right_sides(Plan& plan, std::vector<double>& frame, const Sides& assu
 Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue g,
                       const Sides& sides, Climbed& climbed) {
   if (std::abs(g.value) > g.band) return g.value > 0 ? Side::Plus : Side::Minus;
+  if (const auto due = time_borders_.due(border, frame.data())) {
+    return due->direction > 0 ? Side::Plus : Side::Minus;
+  }
   return static_cast<Side>(derivative_sign(plan, frame, differences(sides)[at(border)],
                                            vanishing_slope(frame, border), climbed));
 }

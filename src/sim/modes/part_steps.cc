@@ -21,6 +21,8 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+/// However large an argument is, only so near to a whole number it may be one: `floor(time/1e-9)`.
+constexpr double kWidestStepBand = 1e-3;
 
 bool is_discrete(Op op) { return op == Op::DiscreteReal || op == Op::DiscreteBool; }
 
@@ -71,7 +73,8 @@ double Part::held_value(const HeldStep& step, double argument) {
   if (!std::isfinite(argument)) return kNoValue;
   if (step.kind == HeldStep::Kind::Call) return argument;
   const double nearest = std::round(argument);
-  const double band = kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol;
+  const double band =
+      std::min(kWidestStepBand, kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol);
   if (std::abs(argument - nearest) > band) return std::floor(argument);
   Climbed climbed;
   const int sign =
