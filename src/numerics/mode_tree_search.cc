@@ -158,11 +158,18 @@ class TreeSearch {
       const MatrixXd a = rows_of(rows);
       VectorXd right(a.rows());
       for (Index i = 0; i < a.rows(); ++i) right(i) = -b_(rows[static_cast<std::size_t>(i)]);
-      const Eigen::BDCSVD<MatrixXd> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
-      const VectorXd& s = svd.singularValues();
+      // Where plain rows leave nothing open, the rows hold or they do not.
+      MatrixXd u = MatrixXd::Identity(a.rows(), a.rows()), v = z;
+      VectorXd s(0);
+      if (m > 0) {
+        const Eigen::BDCSVD<MatrixXd> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
+        u = svd.matrixU();
+        v = svd.matrixV();
+        s = svd.singularValues();
+      }
       Index r = 0;
       while (r < s.size() && s(r) > kRank * std::max(s(0), 1e-300)) ++r;
-      const VectorXd y = svd.matrixU().transpose() * right;
+      const VectorXd y = u.transpose() * right;
       Index worst = -1;
       for (Index i = r; i < y.size(); ++i) {
         if (worst < 0 || std::abs(y(i)) > std::abs(y(worst))) worst = i;
@@ -170,12 +177,12 @@ class TreeSearch {
       if (worst >= 0 && std::abs(y(worst)) > kContradiction * (1 + right.cwiseAbs().maxCoeff())) {
         Certificate c;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-          c.emplace_back(rows[i], svd.matrixU()(static_cast<Index>(i), worst));
+          c.emplace_back(rows[i], u(static_cast<Index>(i), worst));
         }
         return {false, {}, with_plain(std::move(c))};
       }
-      point.u = svd.matrixV().leftCols(r) * (y.head(r).array() / s.head(r).array()).matrix();
-      z = svd.matrixV().rightCols(m - r);
+      point.u = v.leftCols(r) * (y.head(r).array() / s.head(r).array()).matrix();
+      z = v.rightCols(m - r);
     }
     if (conditions.empty()) return point;
     return within(std::move(point), z, rows, conditions);

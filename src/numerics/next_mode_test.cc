@@ -511,5 +511,24 @@ TEST(VerifyAffine, ErrorsOfTheValuesBeforeDecideNothing) {
   EXPECT_TRUE(verify_affine(p, {1}).accepted);
 }
 
+/// x is known but for plain rows: what is left of the laws holds, or it does not.
+TEST(NextMode, ALawThatPlainRowsDecideLeavesNothingToSolve) {
+  for (const double x : {1.0, -1.0}) {
+    ModeProblem problem;
+    problem.before = {x};
+    problem.plain = {problem.add({.value = {{0, 1.0}}, .known = {-x}})};
+    const int above = problem.add({.value = {{0, 1.0}}, .known = {0.0}});
+    const int below = problem.add({.value = {{0, -1.0}}, .known = {0.0}});
+    Law law;
+    law.pieces.push_back({.conditions = {above}});
+    law.pieces.push_back({.conditions = {below}});
+    complete_law(problem, law);
+    problem.laws.push_back(law);
+    const auto verify = [&](const Mode& mode) -> Verdict { return {.accepted = mode[0] == 9}; };
+    const NextMode next = next_mode(problem, {0}, verify);  // nothing is accepted: all stages run
+    EXPECT_FALSE(std::holds_alternative<FoundMode>(next));
+  }
+}
+
 }  // namespace
 }  // namespace chi::numerics

@@ -48,7 +48,7 @@ def works(prefix):
                 wrong.append("the compiler of formulas is not loaded from lib/chi/native")
     installed = files_below(prefix)
     for needed in ("man1/chi.1", "bash-completion/completions/chi", "_chi", "chi.fish", "LICENSE",
-                   "THIRD-PARTY-NOTICES.md", "chi/library/electrical.chi", "examples/README.md"):
+                   "THIRD-PARTY-NOTICES.md", "chi/library/electrical/passive.chi", "examples/README.md"):
         if not any(f.endswith(needed) for f in installed):
             wrong.append(f"{needed} is not installed")
     return wrong

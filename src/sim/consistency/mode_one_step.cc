@@ -51,6 +51,8 @@ numerics::Verdict ModeSearch::verify(const LawProblem& laws, const numerics::Mod
     if (!may_slide() && std::ranges::count(sides, Stand(Side::Slide)) > 0) return verdict;
     // Sides that no piece speaks of are what the values say.
     for (int round = 0; round < 2; ++round) {
+      Attempt& tried = attempt(sides);
+      if (tried.solved && !slides_by_motion(tried, sides)) return verdict;
       if (take_end_of_sliding(sides) || take(sides)) {
         verdict.accepted = true;
         return verdict;
@@ -101,6 +103,24 @@ numerics::Verdict ModeSearch::verify(const LawProblem& laws, const numerics::Mod
   }
   jumps_ = false;
   return verdict;
+}
+
+/// Whether what keeps the mode on each surface that it slides on is the motion: a weight that a
+/// derivative of the difference determines. In `y = if y > 0 then -1 else 1` a weight would make
+/// values up that no alternative has.
+bool ModeSearch::slides_by_motion(const Attempt& attempt, const Sides& sides) {
+  const ModeEquations& mode = attempt.plan->equations();
+  if (mode.sliding.empty()) return true;
+  const structure::Analysis& analysis = attempt.plan->analysis();
+  const std::span<const expr::ExprId> differences = part_.differences(sides);
+  for (std::size_t i = 0; i < analysis.kept.size(); ++i) {
+    const std::size_t row = at(analysis.kept[i]);
+    if (mode.equations[row] >= 0 || analysis.c[i] > 0) continue;
+    const bool is_surface = std::ranges::any_of(
+        mode.sliding, [&](int b) { return differences[at(b)] == mode.system.rows[row]; });
+    if (is_surface) return false;
+  }
+  return true;
 }
 
 /// Sliding whose weight is that of one side is the motion of that side along its own border, which

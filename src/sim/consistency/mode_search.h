@@ -144,6 +144,7 @@ class ModeSearch {
   bool take_whole(const Sides& start);
   // mode_one_step.cc
   bool take_one_step();
+  bool slides_by_motion(const Attempt& attempt, const Sides& sides);
   bool take_end_of_sliding(const Sides& sides);
   bool take_closed(const LawProblem& laws, const numerics::Mode& mode, Attempt& a);
   numerics::Verdict verify(const LawProblem& laws, const numerics::Mode& mode);
