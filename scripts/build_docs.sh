@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/make_figures.sh build/chi docs/pictures
+scripts/make_library_pages.py build/chi docs/library
 # The page with zoom and cursor is seen by a browser, where there is one.
 if browser=$(command -v chromium); then
   build/chi run examples/mechanics/stick_slip.chi --end 30 --plot build/page.html --quiet --no-progress >/dev/null

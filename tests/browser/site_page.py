@@ -74,13 +74,14 @@ def broken_links(site):
 
 
 def main():
-    site, shots = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+    chi, site, shots = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
     # Debian's mkdocs belongs to Debian's Python, whatever else is in the path.
     environment = {**os.environ, "PATH": "/usr/bin:" + os.environ.get("PATH", "")}
     if not shutil.which("mkdocs", path=environment["PATH"]):
         print("no mkdocs here: skipped")
         return browser.SKIPPED
     shutil.rmtree(site, ignore_errors=True)
+    subprocess.run([str(ROOT / "scripts" / "make_library_pages.py"), chi, str(ROOT / "docs" / "library")], check=True)
     built = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--site-dir", str(site)], cwd=ROOT, env=environment, check=False)
     if built.returncode:
         return 1
