@@ -5,8 +5,21 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "base/visible_text.h"
 
 namespace chi {
+namespace {
+
+void append_escape(std::string& out, char32_t c) {
+  if (c < 0x10000) {
+    out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    return;
+  }
+  const auto rest = static_cast<unsigned>(c) - 0x10000;  // a pair of surrogates
+  out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FF));
+}
+
+}  // namespace
 
 std::string json_quote(std::string_view text) {
   std::string out = "\"";
@@ -21,8 +34,8 @@ std::string json_quote(std::string_view text) {
       out += "\\n";
     } else if (c.value == '\t') {
       out += "\\t";
-    } else if (c.value < 0x20 || c.value == 0x7F) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c.value));
+    } else if (is_unseen(c.value)) {
+      append_escape(out, c.value);
     } else {
       out += text.substr(0, c.bytes);
     }
