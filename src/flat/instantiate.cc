@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "flat/arguments.h"
 #include "flat/block_builder.h"
+#include "flat/count_instances.h"
 #include "flat/known_integer.h"
 #include "flat/overrides.h"
 #include "flat/parameter_value.h"
@@ -91,8 +93,13 @@ class Instantiation {
 
   bool run(std::int32_t top) {
     const int before = diagnostics_.error_count();
+    const double count = count_instances(model_.typed, prints_, top);
+    if (count > static_cast<double>(kMaxInstances)) return too_many(top, count);
     start(top);
-    while (!frames_.empty() && !stopped_) step();
+    while (!frames_.empty() && !stopped_) {
+      check_cancelled();
+      step();
+    }
     if (diagnostics_.error_count() == before) overrides_.report_unused(model_, diagnostics_);
     if (diagnostics_.error_count() != before) return false;
     builder_.sort_processes();
@@ -173,6 +180,17 @@ class Instantiation {
 
   // Counts unwound groups too, which may hold nothing and so would go on unseen.
   bool count_copy(InstanceId id) { return ++copies_ <= kMaxInstances || too_many(id); }
+
+  bool too_many(std::int32_t top, double count) {
+    diagnostics_.report(
+        {.code = DiagCode::TooManyInstances,
+         .span = model_.typed.ast.definitions[static_cast<std::size_t>(top)].span,
+         .message = fmt::format("the model has at least {:.6g} instances", count),
+         .help =
+             fmt::format("there may be {}; look for what holds many of the next, level by level",
+                         kMaxInstances)});
+    return false;
+  }
 
   bool too_many(InstanceId id) {
     stopped_ = true;

@@ -20,7 +20,8 @@ std::optional<std::int64_t> simple_integer(const sema::TypedModel& model, ExprId
   return integer == nullptr ? std::nullopt : std::optional(*integer);
 }
 
-// None for anything that is not simple, and for overflow: the evaluator will say what is wrong.
+}  // namespace
+
 std::optional<std::int64_t> quick_integer(const sema::TypedModel& model, ExprId expr,
                                           const sema::Environment& values) {
   while (const auto* p = std::get_if<syntax::Parenthesized>(&model.ast.exprs[expr].node)) {
@@ -39,8 +40,6 @@ std::optional<std::int64_t> quick_integer(const sema::TypedModel& model, ExprId 
     overflow = __builtin_sub_overflow(*left, *right, &result);
   return overflow ? std::nullopt : std::optional(result);
 }
-
-}  // namespace
 
 std::int64_t range_length(std::int64_t low, std::int64_t high) {
   if (high < low) return 0;

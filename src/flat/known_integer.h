@@ -7,8 +7,13 @@
 
 namespace chi::flat {
 
+/// The value of an integer expression as such expressions mostly are: `3`, `i`, `i + 1`, `n - i`.
+/// None for all others, for overflow, and for names without a value.
+std::optional<std::int64_t> quick_integer(const sema::TypedModel& model, syntax::ExprId expr,
+                                          const sema::Environment& values);
+
 /// The value of an integer expression before the run: an index, the end of a range, a priority.
-/// Like sema::evaluate, but quick for what such expressions look like: `3`, `i`, `i + 1`, `n - i`.
+/// Like sema::evaluate, but quick where `quick_integer` knows it.
 std::optional<std::int64_t> known_integer(const sema::TypedModel& model, syntax::ExprId expr,
                                           const sema::Environment& values,
                                           Diagnostics& diagnostics);

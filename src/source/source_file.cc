@@ -12,7 +12,27 @@ SourceFile::SourceFile(std::string name, std::string text, std::int32_t base)
   CHI_CHECK(text_.size() <= kMaxSourceBytes, "the reader of files refuses larger ones");
   line_starts_.push_back(base_);
   for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '\n') line_starts_.push_back(base_ + static_cast<std::int32_t>(i + 1));
+    if (text_[i] != '\n') continue;
+    const std::int32_t next = base_ + static_cast<std::int32_t>(i + 1);
+    measure_line(line_starts_.back(), next);
+    line_starts_.push_back(next);
+  }
+  measure_line(line_starts_.back(), end());
+}
+
+void SourceFile::measure_line(std::int32_t begin, std::int32_t end) {
+  constexpr std::int32_t kApart = 1024;
+  if (end - begin <= kApart) return;
+  std::string_view rest = text({begin, end});
+  Milestone at{begin, 1};
+  for (std::int32_t next = begin + kApart; next < end; next += kApart) {
+    while (at.offset < next) {
+      const auto bytes = static_cast<std::int32_t>(decode_utf8(rest).bytes);
+      rest.remove_prefix(static_cast<std::size_t>(bytes));
+      at.offset += bytes;
+      ++at.column;
+    }
+    milestones_.push_back(at);
   }
 }
 
@@ -52,8 +72,13 @@ Position SourceFile::position(std::int32_t offset) const {
   const SourceFile& in = at(offset);
   const auto next = std::upper_bound(in.line_starts_.begin(), in.line_starts_.end(), offset);
   const auto line = std::max(1, static_cast<int>(next - in.line_starts_.begin()));
-  std::string_view before = in.text({in.line_start(line), offset});
-  int column = 1;
+  Milestone from{in.line_start(line), 1};
+  const auto behind =
+      std::upper_bound(in.milestones_.begin(), in.milestones_.end(), offset,
+                       [](std::int32_t o, const Milestone& m) { return o < m.offset; });
+  if (behind != in.milestones_.begin() && (behind - 1)->offset > from.offset) from = *(behind - 1);
+  std::string_view before = in.text({from.offset, offset});
+  int column = from.column;
   while (!before.empty()) {
     before.remove_prefix(decode_utf8(before).bytes);
     ++column;

@@ -40,7 +40,7 @@ class SourceFile {
   std::string_view text() const { return text_; }
   /// The next three look into the file that the span or offset is in.
   std::string_view text(Span span) const;        ///< clipped to the file
-  Position position(std::int32_t offset) const;  ///< O(log lines + length of the line)
+  Position position(std::int32_t offset) const;  ///< O(log size)
   /// "file:line:column", as it stands in event logs.
   std::string where(Span span) const;
 
@@ -64,6 +64,14 @@ class SourceFile {
   std::string text_;
   std::int32_t base_ = 0;
   std::vector<std::int32_t> line_starts_;
+  /// Of lines that are long: columns on the way, so that thousands of reports on one line do not
+  /// each count from its start.
+  struct Milestone {
+    std::int32_t offset = 0;
+    int column = 1;
+  };
+  std::vector<Milestone> milestones_;
+  void measure_line(std::int32_t begin, std::int32_t end);
   std::vector<std::unique_ptr<SourceFile>> imported_;
 };
 

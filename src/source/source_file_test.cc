@@ -52,5 +52,19 @@ TEST(SourceFile, FilesOfAModelShareOneSpaceOfOffsets) {
   EXPECT_EQ(part.where({9, 10}), "part.chi:2:2");
 }
 
+TEST(SourceFile, CountsColumnsOfLongLines) {
+  std::string text = "first\n";
+  for (int i = 0; i < 3000; ++i) text += i % 7 == 3 ? "\xFF" : i % 2 == 0 ? "\xCF\x87" : "x";
+  const SourceFile file("m.chi", text + "\nlast");
+  for (const int i : {1, 500, 1024, 1500, 2047, 3000}) {
+    std::size_t offset = 6;  // of character i
+    for (int k = 0; k + 1 < i; ++k) offset += k % 7 != 3 && k % 2 == 0 ? 2 : 1;
+    const Position p = file.position(static_cast<std::int32_t>(offset));
+    EXPECT_EQ(p.line, 2);
+    EXPECT_EQ(p.column, i);
+  }
+  EXPECT_EQ(file.position(static_cast<std::int32_t>(text.size()) + 3).column, 3);
+}
+
 }  // namespace
 }  // namespace chi
