@@ -12,6 +12,7 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
+#include "base/carried_exception.h"
 #include "base/check.h"
 #include "numerics/bdf_history.h"
 #include "numerics/newton_convergence.h"
@@ -26,7 +27,7 @@ struct FreeCvode {
   void operator()(void* memory) const { CVodeFree(&memory); }
 };
 
-void check(int flag) { CHI_CHECK(flag >= 0, "CVODE rejected our call"); }
+using sundials::check;
 
 class CvodeIntegrator final : public Integrator {
  public:
@@ -81,6 +82,7 @@ class CvodeIntegrator final : public Integrator {
   sundials::NonlinearSolver newton_;
   bool is_rough_;
   NewtonConvergence convergence_;
+  CarriedException carried_;              // out of our functions, past theirs
   sundials::NonlinearSolver functional_;  // Adams only
   std::unique_ptr<void, FreeCvode> cvode_;
   std::vector<double> yp_, work_, work_f_;
@@ -119,7 +121,7 @@ CvodeIntegrator::CvodeIntegrator(OdeProblem& problem, const IntegratorOptions& o
     matrix_ = sundials::make_matrix(pattern, dense_matrix_, context_.get());
     linear_ = sundials::make_linear_solver(y_.get(), matrix_.get(), dense_matrix_, context_.get());
   } else {
-    functional_.reset(SUNNonlinSol_FixedPoint(y_.get(), 0, context_.get()));
+    functional_ = sundials::make_fixed_point(y_.get(), context_.get());
   }
   N_VConst(0, y_.get());
   configure(method);
@@ -135,7 +137,7 @@ void CvodeIntegrator::configure(MultistepMethod method) {
   if (implicit_) {
     check(CVodeSetLinearSolver(cvode, linear_.get(), matrix_.get()));
     check(CVodeSetLinSysFn(cvode, &CvodeIntegrator::linear_system));
-    newton_.reset(SUNNonlinSol_Newton(y_.get(), context_.get()));
+    newton_ = sundials::make_newton(y_.get(), context_.get());
     check(CVodeSetNonlinearSolver(cvode, newton_.get()));
     check(SUNNonlinSolSetConvTestFn(newton_.get(), &CvodeIntegrator::convergence, this));
   } else {
@@ -193,7 +195,8 @@ int CvodeIntegrator::code_of(EvalStatus status) {
 
 int CvodeIntegrator::rhs(double t, N_Vector y, N_Vector ydot, void* self) {
   auto& s = *static_cast<CvodeIntegrator*>(self);
-  return s.code_of(s.evaluate(t, sundials::values(y), sundials::values(ydot)));
+  return s.carried_.guard(
+      -1, [&] { return s.code_of(s.evaluate(t, sundials::values(y), sundials::values(ydot))); });
 }
 
 int CvodeIntegrator::linear_system(double t, N_Vector y, N_Vector f, SUNMatrix m,
@@ -204,9 +207,11 @@ int CvodeIntegrator::linear_system(double t, N_Vector y, N_Vector f, SUNMatrix m
   *jacobian_current = SUNFALSE;
   if (!jacobian_ok) {
     ++s.counts_.jacobians;
-    const EvalStatus status =
-        s.implicit_->jacobian(t, sundials::values(y), sundials::values(f), 1, 0, s.jacobian_);
-    if (status != EvalStatus::Ok) return s.code_of(status);
+    const int code = s.carried_.guard(-1, [&] {
+      return s.code_of(
+          s.implicit_->jacobian(t, sundials::values(y), sundials::values(f), 1, 0, s.jacobian_));
+    });
+    if (code != 0) return code;
     *jacobian_current = SUNTRUE;
   }
   for (std::size_t k = 0; k < s.entries_.size(); ++k) s.entries_[k] = gamma * s.jacobian_[k];
@@ -288,6 +293,7 @@ StepStatus CvodeIntegrator::step(double t_limit) {
   // After a creep CVODE may be an ulp behind and first hand out what we already have.
   for (int attempt = 0; attempt < 3 && reached <= t_; ++attempt) {
     const int flag = CVode(cvode_.get(), limit, next_y_.get(), &reached, CV_ONE_STEP);
+    carried_.rethrow();
     if (flag < 0) return status_of(flag);
   }
   if (reached <= t_) return left_domain_ ? StepStatus::DomainError : StepStatus::StepTooSmall;
@@ -333,7 +339,9 @@ StepStatus CvodeIntegrator::status_of(int flag) const {
       return linear_ && SUNLinSolLastFlag(linear_.get()) != 0 ? StepStatus::SingularMatrix
                                                               : StepStatus::NewtonFailed;
     case CV_LSETUP_FAIL:
-    case CV_LSOLVE_FAIL: return StepStatus::SingularMatrix;
+    case CV_LSOLVE_FAIL:
+      sundials::throw_if_out_of_memory(linear_.get(), dense_matrix_);
+      return StepStatus::SingularMatrix;
     case CV_ERR_FAILURE:
     case CV_ILL_INPUT:  // weights or a step that are not finite
     case CV_TOO_MUCH_ACC: return StepStatus::StepTooSmall;

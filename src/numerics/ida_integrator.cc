@@ -11,6 +11,7 @@
 #include <ida/ida.h>
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
+#include "base/carried_exception.h"
 #include "base/check.h"
 #include "numerics/bdf_history.h"
 #include "numerics/difference_jacobian.h"
@@ -28,7 +29,7 @@ struct FreeIda {
 constexpr int kUsualIterations = 4;  // of Newton, as IDA would have it
 constexpr int kMaxIterations = 8;    // where it jumps to and fro
 
-void check(int flag) { CHI_CHECK(flag >= 0, "IDA rejected our call"); }
+using sundials::check;
 
 class IdaIntegrator final : public Integrator {
  public:
@@ -52,6 +53,7 @@ class IdaIntegrator final : public Integrator {
   static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* self);
   static int jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix j,
                       void* self, N_Vector, N_Vector, N_Vector);
+  int fill_jacobian(double t, double cj, N_Vector y, N_Vector yp, SUNMatrix j);
   EvalStatus evaluate_jacobian(double t, double cj, std::span<const double> y,
                                std::span<const double> yp);
   void move_aside(double sign, std::span<const double> y, std::span<const double> yp);
@@ -88,7 +90,8 @@ class IdaIntegrator final : public Integrator {
   long failures_seen_ = 0;  // of Newton, before it
   std::optional<DifferenceJacobian> differences_;
   NewtonConvergence convergence_;
-  double share_ = 1;  // of a correction that is made in this iteration
+  CarriedException carried_;  // out of our functions, past theirs
+  double share_ = 1;          // of a correction that is made in this iteration
   double t_ = 0, t_old_ = 0;
   double step_before_ = 0;  // length of the step before the last
   double first_step_ = 0;   // proposed for the next begin; 0: from the problem
@@ -136,7 +139,7 @@ void IdaIntegrator::configure() {
   check(IDAWFtolerances(ida, &IdaIntegrator::weights));
   check(IDASetLinearSolver(ida, linear_.get(), matrix_.get()));
   check(IDASetJacFn(ida, &IdaIntegrator::jacobian));
-  newton_.reset(SUNNonlinSol_Newton(y_.get(), context_.get()));
+  newton_ = sundials::make_newton(y_.get(), context_.get());
   check(IDASetNonlinearSolver(ida, newton_.get()));
   check(SUNNonlinSolSetConvTestFn(newton_.get(), &IdaIntegrator::convergence, this));
   check(IDASetMaxNumSteps(ida, -1));
@@ -229,32 +232,37 @@ int IdaIntegrator::code_of(EvalStatus status) {
 int IdaIntegrator::residual(double t, N_Vector y, N_Vector yp, N_Vector r, void* self) {
   auto& s = *static_cast<IdaIntegrator*>(self);
   ++s.counts_.evaluations;
-  const EvalStatus status =
-      s.problem_.residual(t, sundials::values(y), sundials::values(yp), sundials::values(r));
-  return s.code_of(status);
+  return s.carried_.guard(-1, [&] {
+    return s.code_of(
+        s.problem_.residual(t, sundials::values(y), sundials::values(yp), sundials::values(r)));
+  });
 }
 
 int IdaIntegrator::jacobian(double t, double cj, N_Vector y, N_Vector yp, N_Vector, SUNMatrix j,
                             void* self, N_Vector, N_Vector, N_Vector) {
   auto& s = *static_cast<IdaIntegrator*>(self);
+  return s.carried_.guard(-1, [&] { return s.fill_jacobian(t, cj, y, yp, j); });
+}
+
+int IdaIntegrator::fill_jacobian(double t, double cj, N_Vector y, N_Vector yp, SUNMatrix j) {
   const std::span<const double> at = sundials::values(y), slope = sundials::values(yp);
   long failures = 0;
-  check(IDAGetNumNonlinSolvConvFails(s.ida_.get(), &failures));
-  const bool has_helped = std::exchange(s.failures_seen_, failures) == failures;
-  s.helped_ = has_helped ? s.helped_ + 1 : 0;
-  if (!has_helped) ++s.failures_;
-  if (s.helped_ >= kCalm) s.failures_ = 0;
+  check(IDAGetNumNonlinSolvConvFails(ida_.get(), &failures));
+  const bool has_helped = std::exchange(failures_seen_, failures) == failures;
+  helped_ = has_helped ? helped_ + 1 : 0;
+  if (!has_helped) ++failures_;
+  if (helped_ >= kCalm) failures_ = 0;
   // On the spot, where a slope may be boundless, a step that is far too long would do as well.
-  const bool is_beside = has_helped || s.failures_ % (kShorterFirst + 1) != kShorterFirst;
+  const bool is_beside = has_helped || failures_ % (kShorterFirst + 1) != kShorterFirst;
   EvalStatus status = EvalStatus::Domain;
   for (const double sign : {1.0, -1.0}) {
     if (!is_beside || status != EvalStatus::Domain) break;
-    s.move_aside(sign, at, slope);
-    status = s.evaluate_jacobian(t, cj, s.beside_, slope);
+    move_aside(sign, at, slope);
+    status = evaluate_jacobian(t, cj, beside_, slope);
   }
-  if (status == EvalStatus::Domain) status = s.evaluate_jacobian(t, cj, at, slope);
-  if (status == EvalStatus::Ok) sundials::store(s.pattern_, s.entries_, s.dense_matrix_, j);
-  return s.code_of(status);
+  if (status == EvalStatus::Domain) status = evaluate_jacobian(t, cj, at, slope);
+  if (status == EvalStatus::Ok) sundials::store(pattern_, entries_, dense_matrix_, j);
+  return code_of(status);
 }
 
 EvalStatus IdaIntegrator::evaluate_jacobian(double t, double cj, std::span<const double> y,
@@ -336,6 +344,7 @@ StepStatus IdaIntegrator::step(double t_limit) {
   for (int attempt = 0; attempt < 3 && reached <= t_; ++attempt) {
     const int flag =
         IDASolve(ida_.get(), limit, &reached, next_y_.get(), next_yp_.get(), IDA_ONE_STEP);
+    carried_.rethrow();
     if (flag < 0) return status_of(flag);
   }
   if (reached <= t_) return left_domain_ ? StepStatus::DomainError : StepStatus::StepTooSmall;
@@ -380,7 +389,9 @@ StepStatus IdaIntegrator::status_of(int flag) const {
       return SUNLinSolLastFlag(linear_.get()) != 0 ? StepStatus::SingularMatrix
                                                    : StepStatus::NewtonFailed;
     case IDA_LSETUP_FAIL:
-    case IDA_LSOLVE_FAIL: return StepStatus::SingularMatrix;
+    case IDA_LSOLVE_FAIL:
+      sundials::throw_if_out_of_memory(linear_.get(), dense_matrix_);
+      return StepStatus::SingularMatrix;
     case IDA_ERR_FAIL:
     case IDA_ILL_INPUT:  // weights or a step that are not finite
     case IDA_TOO_MUCH_ACC: return StepStatus::StepTooSmall;

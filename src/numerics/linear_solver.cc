@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <klu.h>
 #include <limits>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -126,6 +127,7 @@ class SparseFactors {
     klu_defaults(&common_);
     common_.scale = 0;  // scaled already
     symbolic_ = klu_analyze(p.rows, p.column_starts.data(), p.row_indices.data(), &common_);
+    check_memory();
   }
   SparseFactors(const SparseFactors&) = delete;
   SparseFactors& operator=(const SparseFactors&) = delete;
@@ -142,6 +144,7 @@ class SparseFactors {
     if (!refactor(values)) {
       klu_free_numeric(&numeric_, &common_);
       numeric_ = klu_factor(starts(), rows(), values.data(), symbolic_, &common_);
+      check_memory();
       if (numeric_ == nullptr || common_.status == KLU_SINGULAR) {
         const Singularity found = {-1, std::max(0, common_.singular_col)};
         klu_free_numeric(&numeric_, &common_);
@@ -212,6 +215,10 @@ class SparseFactors {
   Singularity unmatched() const {
     const int last = pattern_.rows - 1;
     return {symbolic_->P[last], symbolic_->Q[last]};
+  }
+
+  void check_memory() const {
+    if (common_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
   }
 
   SparsePattern& pattern_;

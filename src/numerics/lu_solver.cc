@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <klu.h>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -100,6 +101,7 @@ class SparseLu {
       : starts_(pattern.column_starts), rows_(pattern.row_indices), n_(pattern.cols) {
     klu_defaults(&common_);
     symbolic_ = klu_analyze(n_, starts_.data(), rows_.data(), &common_);
+    check_memory();
   }
   SparseLu(const SparseLu&) = delete;
   SparseLu& operator=(const SparseLu&) = delete;
@@ -115,6 +117,7 @@ class SparseLu {
     free_numeric();
     numeric_ = kComplex ? klu_z_factor(starts_.data(), rows_.data(), values, symbolic_, &common_)
                         : klu_factor(starts_.data(), rows_.data(), values, symbolic_, &common_);
+    check_memory();
     if (!numeric_ || common_.status != KLU_OK) return false;
     fresh_rcond_ = rcond();
     return fresh_rcond_ > 0;
@@ -144,6 +147,9 @@ class SparseLu {
     const int ok = kComplex ? klu_z_rcond(symbolic_, numeric_, &common_)
                             : klu_rcond(symbolic_, numeric_, &common_);
     return ok ? common_.rcond : 0;
+  }
+  void check_memory() const {
+    if (common_.status == KLU_OUT_OF_MEMORY) throw std::bad_alloc();
   }
   void free_numeric() {
     if (!numeric_) return;

@@ -8,6 +8,7 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include "base/cancel.h"
 #include "numerics/least_distance.h"
 
 namespace chi::numerics {
@@ -269,6 +270,7 @@ class TreeSearch {
 
   /// False: the limit is reached.
   bool visit(Fixed& fixed) {
+    check_cancelled();
     if (++result_.nodes > most_nodes_) return false;
     const Point point = feasible(fixed);
     if (!point.is_feasible) {

@@ -9,6 +9,8 @@
 
 #include <Eigen/QR>
 
+#include "base/cancel.h"
+
 namespace chi::numerics {
 namespace {
 
@@ -30,6 +32,7 @@ class Path {
     if (!cover()) return solved();
     const int limit = 20 + 6 * static_cast<int>(mode_.size());
     while (pivots_ < limit) {
+      check_cancelled();
       if (!find_direction()) return ended(ProposalStatus::Singular);
       const Step next = first_facet();
       const double to_end = direction_.back() > 1e-10 ? (1 - tau_) / direction_.back()

@@ -28,6 +28,11 @@ using Matrix = std::unique_ptr<_generic_SUNMatrix, Free>;
 using LinearSolver = std::unique_ptr<_generic_SUNLinearSolver, Free>;
 using NonlinearSolver = std::unique_ptr<_generic_SUNNonlinearSolver, Free>;
 
+/// What SUNDIALS answered to a call that only fails when it is ours that is wrong, or when there is
+/// no memory: throws std::bad_alloc then.
+void check(int flag);
+
+// These throw std::bad_alloc.
 Context make_context();
 Vector make_vector(int size, _SUNContext* context);
 /// A vector without storage of its own, to be pointed at any array with `point_at`.
@@ -40,6 +45,12 @@ std::span<double> values(_generic_N_Vector* v);
 Matrix make_matrix(const SparsePattern& pattern, bool dense, _SUNContext* context);
 LinearSolver make_linear_solver(_generic_N_Vector* like, _generic_SUNMatrix* matrix, bool dense,
                                 _SUNContext* context);
+
+NonlinearSolver make_newton(_generic_N_Vector* like, _SUNContext* context);
+NonlinearSolver make_fixed_point(_generic_N_Vector* like, _SUNContext* context);
+/// Throws std::bad_alloc if it was memory that the last setup of this solver lacked: SUNDIALS tells
+/// of a singular matrix.
+void throw_if_out_of_memory(_generic_SUNLinearSolver* solver, bool dense);
 
 /// Writes values and, for a compressed matrix, the pattern too: SUNDIALS clears both.
 void store(const SparsePattern& pattern, std::span<const double> entries, bool dense,
