@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The site of `make docs` in a browser, from the disk: `site_page.py SITE SCREENSHOTS`. It is built into the folder SITE.
+"""The site of `make docs` in a browser, from the disk: `site_page.py CHI SITE SCREENSHOTS`. It is built into the folder SITE.
 
 Every link of every page leads to a page and a place in it; search finds, dark is dark, figures are there. Exit 77 (skipped) where there is
 no browser or no mkdocs.
