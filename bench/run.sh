@@ -9,6 +9,7 @@ echo
 echo "Discrete-event models: what grows with their size"
 /usr/bin/python3 "$here/sizes.py" "$build"
 /usr/bin/python3 "$here/nodes.py" "$build"
+/usr/bin/python3 "$here/netlists.py" "$build"
 echo
 echo "Equations: from the text to the result, median of ${2:-3} runs (least .. most)"
 /usr/bin/python3 "$here/equations.py" "$build" "${2:-3}"
