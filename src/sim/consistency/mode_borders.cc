@@ -160,24 +160,6 @@ bool ModeSearch::solve_on_borders(Attempt& attempt, SystemSolver& solver, const 
   return false;
 }
 
-/// The borders of which some attempt thought otherwise than it assumed, or that are reached.
-std::vector<int> ModeSearch::doubtful() {
-  std::set<int> found;
-  bool any_solved = false;
-  for (const int b : part_.mode_borders_) {
-    if (is_reached_now(b)) found.insert(b);
-  }
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (!order_[i]->solved) continue;
-    any_solved = true;
-    for (const int b : part_.mode_borders_) {
-      if (order_[i]->right[at(b)] != assumed_[i][at(b)]) found.insert(b);
-    }
-  }
-  if (!any_solved) found.insert(part_.mode_borders_.begin(), part_.mode_borders_.end());
-  return {found.begin(), found.end()};
-}
-
 /// By the values that the search begins with, or by what statements assigned: unknowns that depend
 /// on that still have their values from before. At the start unknowns have guesses: what the modes
 /// make of these counts.

@@ -67,24 +67,6 @@ void ModeSearch::let_impulses_decide(Attempt& attempt) {
   attempt.goes_on = part_.plan_for(attempt.after).plan == attempt.plan;
 }
 
-/// A mode that was refused for its jump, though the impulses of the jump keep it: an impact. Where
-/// that is so, nothing else happens at this instant (the complementarity problem of the jump has
-/// one solution for passive systems), and the border is none to slide on.
-bool ModeSearch::take_impact() {
-  if (jumps_ || !may_jump()) return false;
-  const std::size_t made = order_.size();
-  for (std::size_t i = 0; i < made; ++i) {
-    const Sides sides = assumed_[i];
-    if (order_[i]->refused.empty() || impact_sides(*order_[i], sides) != sides) continue;
-    jumps_ = true;
-    const bool taken =
-        iterate(sides) || iterate_sliding(sides) || pivot(sides, true) || take_resting();
-    jumps_ = false;
-    if (taken) return true;
-  }
-  return false;
-}
-
 /// A body that comes to a stop just where it touches: what is left of its velocity, within the
 /// tolerances, asks for contact, and the force of that contact for none. The impulse that takes it
 /// is not worth telling.

@@ -27,7 +27,7 @@ constexpr double kLeft = 1e-12;
 
 /// Whether there are any; `start` says so then.
 bool ModeSearch::find_kinks(Sides& start, Kinks which) {
-  const bool may_be_far = which == Kinks::Near || part_.is_crowded();
+  const bool may_be_far = part_.is_crowded();
   Sides found = start;
   for (const int b : part_.mode_borders_) {
     if (found[at(b)] == Side::Kink || !(is_reached(loaded_, b) || is_in_the_way(which, b)))

@@ -64,8 +64,12 @@ numerics::Verdict ModeSearch::verify(const LawProblem& laws, const numerics::Mod
       sides = wanted;
     }
     Attempt& a = attempt(sides);
+    if (!a.solved && take_followed(sides, false)) {
+      verdict.accepted = true;
+      return verdict;
+    }
     if (!a.solved) continue;
-    if (take_closed(laws, mode, a)) {
+    if (take_at_equality(sides) || take_closed(laws, mode, a)) {
       verdict.accepted = true;
       return verdict;
     }
@@ -149,6 +153,35 @@ bool ModeSearch::take_end_of_sliding(const Sides& sides) {
   if (part_.plan_for(closed).plan != a.plan || is_avoided(a)) return false;
   stay(a, closed);
   return true;
+}
+
+/// More surfaces to slide on than there are directions to move in: some may follow the others.
+bool ModeSearch::take_followed(const Sides& sides, bool may_rest) {
+  std::vector<int> sliding;
+  for (const int b : part_.mode_borders_) {
+    if (sides[at(b)] == Side::Slide) sliding.push_back(b);
+  }
+  if (sliding.size() < 2) return false;
+  const Sides followed = slide_on(sliding, sides, may_rest);
+  return followed != sides && take(followed);
+}
+
+/// The same where nothing else was found: some rest with the others, and share what holds them.
+bool ModeSearch::take_shared() {
+  for (std::size_t i = 0, made = order_.size(); i < made; ++i) {
+    if (!order_[i]->solved && take_followed(Sides(assumed_[i]), true)) return true;
+  }
+  return false;
+}
+
+/// Borders that the mode holds on zero though it says otherwise: what their relations say there,
+/// with those that follow a sliding one.
+bool ModeSearch::take_at_equality(const Sides& sides) {
+  const Sides right = attempt(sides).right;
+  for (std::size_t b = 0; b < sides.size(); ++b) {
+    if (right[b] != sides[b] && right[b] != Side::On) return false;
+  }
+  return right != sides && take(right);
 }
 
 /// A condition that is zero and stays zero holds, whatever its relation says at equality, where the

@@ -76,27 +76,18 @@ bool ModeSearch::find() {
           [](S& s) { return s.find_kinks(s.start_, Kinks::Assigned) && s.iterate(s.start_); }},
       Way{Strategy::EqualValues, [](S& s) { return s.take_indifferent(); }},
       Way{Strategy::OneStep, [](S& s) { return !s.jumps_ && s.take_one_step(); }},
-      Way{Strategy::Pivoting, [](S& s) { return s.pivot(s.start_, false); }},
       Way{Strategy::ActiveSet, [](S& s) { return s.iterate_sliding(s.start_); }},
       Way{Strategy::ActiveSet,
           [](S& s) { return s.start_ != s.without_kinks_ && s.iterate_sliding(s.without_kinks_); }},
       Way{Strategy::AllKinks,
           [](S& s) { return s.find_kinks(s.start_, Kinks::Any) && s.iterate(s.start_); }},
       Way{Strategy::WholeLaws, [](S& s) { return s.take_whole(s.start_); }},
-      Way{Strategy::NearKinks,
-          [](S& s) { return s.find_kinks(s.start_, Kinks::Near) && s.iterate(s.start_); }},
-      Way{Strategy::SlidingPivoting, [](S& s) { return s.may_slide() && s.pivot(s.start_, true); }},
-      Way{Strategy::Impact, [](S& s) { return s.take_impact(); }},
-      Way{Strategy::FromEnds, [](S& s) { return s.iterate_from_ends(s.start_); }},
-      Way{Strategy::Neighbours, [](S& s) { return s.search_near(s.start_); }},
       Way{Strategy::Resting, [](S& s) { return s.take_resting(); }},
       Way{Strategy::Touch, [](S& s) { return s.take_touch(); }},
-      Way{Strategy::Impact, [](S& s) { return s.take_impact(); }},
-      Way{Strategy::SlidingSubsets,
-          [](S& s) { return s.may_slide() && s.search_sliding(s.start_); }},
   };
   static constexpr std::array kLast = {
-      Way{Strategy::SharedRest, [](S& s) { return s.iterate_sliding(s.start_, true); }},
+      Way{Strategy::SharedRest,
+          [](S& s) { return s.iterate_sliding(s.start_, true) || s.take_shared(); }},
       Way{Strategy::ByValue, [](S& s) { return s.take_by_value(); }},
   };
   loaded_ = part_.frame_;
@@ -181,7 +172,7 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   if (attempt.plan == nullptr) return attempt;
   load(attempt);
   solve(attempt, sides);
-  if (attempt.solved && !has_weights(attempt, sides)) attempt.solved = false;
+  if (attempt.solved && !has_weights(attempt, sides)) refuse_weights(attempt);
   if (!attempt.solved) return attempt;
   if (!initial_ && !attempt.jumped) rest_on_kinks(attempt, sides);
   choose_shares(attempt);
@@ -190,6 +181,24 @@ ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
   if (attempt.jumped) let_impulses_decide(attempt);
   attempt.next = part_.plan_for(attempt.right).plan;
   return attempt;
+}
+
+void ModeSearch::refuse_weights(Attempt& attempt) {
+  attempt.solved = false;
+  const std::vector<int>& sliding = attempt.plan->equations().sliding;
+  std::string names;
+  for (const int b : sliding) {
+    names += fmt::format("{}`{} = 0`", names.empty() ? "" : " and ",
+                         part_.text(part_.conditions_.borders()[at(b)].difference));
+  }
+  attempt.why = Diagnostic{
+      .code = DiagCode::NoConsistentMode,
+      .span = part_.border_span(sliding.front()),
+      .message = fmt::format("the equations do not determine a motion along {} at t = {:.10g}",
+                             names, time()),
+      .help =
+          "say what holds where the conditions change: an alternative with `=`, or a law "
+          "that does not step there"};
 }
 
 /// Equations that turn out singular, or leave unknowns open, may hide constraints that only numbers
@@ -644,19 +653,6 @@ bool ModeSearch::iterate_exactly(const Sides& start) {
   return found;
 }
 
-/// Equations without a solution say nothing of their relations. Many contacts that are all open
-/// have none where all are taken to be closed, and one by one there would be too many to open.
-bool ModeSearch::iterate_from_ends(const Sides& start) {
-  if (attempt(start).solved) return false;
-  const std::vector<int> borders = doubtful();
-  for (const Side side : {Side::Minus, Side::Plus}) {
-    Sides all = start;
-    for (const int b : borders) all[at(b)] = side;
-    if (iterate(all) || iterate_sliding(all)) return true;
-  }
-  return false;
-}
-
 /// A border that changes its side again and again does so for ever, even if each time another one
 /// changes with it: bodies in a row that rub.
 bool ModeSearch::iterate(Sides sides) {
@@ -672,76 +668,6 @@ bool ModeSearch::iterate(Sides sides) {
       if (next[b] != sides[b] && ++changes[b] > kMostChanges) return false;
     }
     sides = next;
-  }
-  return false;
-}
-
-namespace {
-
-/// Calls `visit` with all ways to choose `count` of the numbers below `size`, until it says true.
-template <class Visit>
-bool any_choice(std::size_t size, std::size_t count, Visit visit) {
-  if (count > size) return false;
-  std::vector<std::size_t> chosen(count);
-  for (std::size_t i = 0; i < count; ++i) chosen[i] = i;
-  while (true) {
-    if (visit(chosen)) return true;
-    std::size_t i = count;
-    while (i > 0 && chosen[i - 1] == size - count + i - 1) --i;
-    if (i == 0) return false;
-    ++chosen[i - 1];
-    for (std::size_t k = i; k < count; ++k) chosen[k] = chosen[k - 1] + 1;
-  }
-}
-
-constexpr std::array kSides = {Side::Plus, Side::Minus, Side::On};
-
-}  // namespace
-
-/// Takes the mode, or the one that it asks for.
-bool ModeSearch::take_or_follow(const Sides& sides) {
-  if (take(sides)) return true;
-  const Attempt& last = attempt(sides);
-  return last.solved && take(last.right);
-}
-
-bool ModeSearch::search_near(const Sides& start) {
-  constexpr std::size_t kMostChanges = 12;
-  // First the borders in doubt, with all their sides;
-  for (std::size_t changes = 1; changes <= kMostChanges; ++changes) {
-    const std::vector<int> borders = doubtful();
-    const bool found = any_choice(borders.size(), changes, [&](const auto& chosen) {
-      std::vector<std::size_t> side(changes, 0);
-      while (budget_ > 0) {
-        Sides sides = start;
-        bool differs = true;
-        for (std::size_t i = 0; i < changes; ++i) {
-          const std::size_t b = at(borders[chosen[i]]);
-          differs = differs && sides[b] != kSides[side[i]];
-          sides[b] = kSides[side[i]];
-        }
-        if (differs && take_or_follow(sides)) return true;
-        std::size_t digit = 0;
-        while (digit < changes && ++side[digit] == kSides.size()) side[digit++] = 0;
-        if (digit == changes) break;
-      }
-      return budget_ <= 0;
-    });
-    if (found) return budget_ > 0;
-    if (changes >= borders.size()) break;
-  }
-  // then all, across: where current commutates, as many open as close.
-  const std::vector<int>& borders = part_.mode_borders_;
-  for (std::size_t changes = 1; changes <= std::min(kMostChanges, borders.size()); ++changes) {
-    const bool found = any_choice(borders.size(), changes, [&](const auto& chosen) {
-      Sides sides = start;
-      for (const std::size_t i : chosen) {
-        Stand& side = sides[at(borders[i])];
-        side = side == Side::Plus ? Side::Minus : Side::Plus;
-      }
-      return budget_ <= 0 || take_or_follow(sides);
-    });
-    if (found) return budget_ > 0;
   }
   return false;
 }

@@ -20,17 +20,11 @@ struct LawProblem;
 ///       the conditions are those that the impulse asks for
 ///     at the start, all of what follows first with variables as they are set
 ///     where the modes on both sides of reached borders have the same values, either
+///     the one-step problem of the part's laws proposes modes, by Newton's method, by following a
+///       path, by search; the orders of their plans decide (numerics/next_mode.h, law_model.h)
 ///     where laws meet on reached borders, the equations with their `if`s as they stand; and these,
 ///       solved wherever they are, as a guess (mode_kinks.cc)
-///     the same, one change at a time, the lowest first (Murty's least-index principal pivoting
-///     [1],
-///       which ends for networks of ideal diodes, whose complementarity matrix is a P-matrix)
-///     all changes at once, but that borders to be crossed slide first [2]
-///     one at a time, with sliding on borders from which the modes on both sides lead back
-///     modes that differ from the present one in one, two, ... doubtful borders
-///     a jump whose impulses keep the mode that takes it, one within the tolerances first; then the
-///       mode of the values it leaves
-///     sliding on one or more borders that are reached
+///     all changes at once, but that borders to be crossed slide first [1]
 ///     all of this again with jumps of differential variables
 ///     sliding on some borders while others rest with them, sharing what holds them
 ///     a mode that its own values, if not their derivatives, agree with
@@ -40,9 +34,7 @@ struct LawProblem;
 ///
 /// Modes without a solution are passed over: the one with all diodes blocking often has none.
 ///
-/// [1] K. G. Murty, "Note on a Bard-type scheme for solving the complementarity problem",
-///     Opsearch 11, 1974, 123-130.
-/// [2] M. Hintermüller, K. Ito and K. Kunisch, "The primal-dual active set strategy as a semismooth
+/// [1] M. Hintermüller, K. Ito and K. Kunisch, "The primal-dual active set strategy as a semismooth
 ///     Newton method", SIAM J. Optim. 13(3), 2002, 865-888.
 class ModeSearch {
  public:
@@ -123,15 +115,14 @@ class ModeSearch {
   bool can_slide(const Attempt& here, int border);
   void choose_shares(Attempt& attempt);
   Sides slide_on(const std::vector<int>& borders, Sides sides, bool may_rest);
+  void refuse_weights(Attempt& attempt);
   bool has_weights(const Attempt& attempt, const Sides& sides);
   Sides with_switched(Sides sides);
   bool find_back(std::vector<char>& sides, std::size_t& looked_at);
   bool iterate_sliding(Sides sides, bool may_rest = false);
-  bool pivot(Sides sides, bool may_slide);
-  bool search_sliding(const Sides& start);
   // mode_kinks.cc
-  /// Where equations are solved by hand, or anywhere; or those that are not quite reached, too.
-  enum class Kinks { Assigned, Any, Near };
+  /// Where equations are solved by hand, or anywhere.
+  enum class Kinks { Assigned, Any };
   bool find_kinks(Sides& start, Kinks which);
   bool find_any_kinks(Sides& start);
   void rest_on_kinks(Attempt& attempt, const Sides& sides);
@@ -146,6 +137,9 @@ class ModeSearch {
   bool take_one_step();
   bool slides_by_motion(const Attempt& attempt, const Sides& sides);
   bool take_end_of_sliding(const Sides& sides);
+  bool take_at_equality(const Sides& sides);
+  bool take_followed(const Sides& sides, bool may_rest);
+  bool take_shared();
   bool take_closed(const LawProblem& laws, const numerics::Mode& mode, Attempt& a);
   numerics::Verdict verify(const LawProblem& laws, const numerics::Mode& mode);
   double time_scale() const;
@@ -159,11 +153,9 @@ class ModeSearch {
   Sides pushed_sides(const std::vector<Change>& changes, Sides sides);
   Sides impact_sides(const Attempt& attempt, const Sides& sides);
   void let_impulses_decide(Attempt& attempt);
-  bool take_impact();
   bool take_touch();
   void tell_jump(const Attempt& attempt);
   bool take_what_follows(Attempt& impact);
-  bool take_or_follow(const Sides& sides);
   void stay(const Attempt& attempt, const Sides& sides);
   bool is_beside(const Attempt& a, int border, Side side);
   bool take_resting();
@@ -173,15 +165,12 @@ class ModeSearch {
   bool has_not_ended(Attempt& a, const Sides& assumed, int border);
   bool iterate(Sides sides);
   bool iterate_exactly(const Sides& start);
-  bool iterate_from_ends(const Sides& start);
   bool keeps_start_ = false, met_start_ = false;  // met: what `keeps_start_` forbids
   std::optional<Diagnostic> why_not_as_set_;      // with all variables as they are set: no value
   bool is_exact_ = false, met_small_jump_ = false;
   /// Of what counts as left by the integration: so much may change where nothing has to.
   static constexpr double kExact = 1e-2;
   static constexpr double kStill = 1;  ///< tolerances within which a value has not moved
-  bool search_near(const Sides& start);
-  std::vector<int> doubtful();
   std::vector<int> reached();
   bool is_reached(const std::vector<double>& frame, int border);
   bool is_reached_now(int border);

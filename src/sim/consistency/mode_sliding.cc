@@ -87,7 +87,7 @@ bool ModeSearch::find_back(std::vector<char>& sides, std::size_t& looked_at) {
 /// As `iterate`, but borders from which the modes tried so far lead back, on both sides, slide
 /// before they are crossed, and the weight tells to which side they go, if to any: many bodies that
 /// rub at each other come to rest together, or one by one. That is the primal-dual active set
-/// method [2] for the least energy that friction leaves.
+/// method [1] for the least energy that friction leaves.
 bool ModeSearch::iterate_sliding(Sides sides, bool may_rest) {
   if (part_.workshop_.options.sliding == Sliding::Error) return false;
   std::vector<char> back(sides.size(), 0);
@@ -207,64 +207,6 @@ void ModeSearch::choose_shares(Attempt& attempt) {
     attempt.frame[at(part_.place(mode.shares[k]))] = kMiddle + x[k];
   }
   attempt.plan->solve_leading(attempt.frame);
-}
-
-/// With `may_slide` a border from which the modes on both sides lead back slides.
-bool ModeSearch::pivot(Sides sides, bool may_slide) {
-  std::set<Sides> seen;
-  while (budget_ > 0 && seen.insert(sides).second) {
-    if (take(sides)) return true;
-    const Attempt& here = attempt(sides);
-    if (!here.solved) return false;
-    const auto& borders = part_.mode_borders_;
-    const auto wrong = std::find_if(borders.begin(), borders.end(),
-                                    [&](int b) { return here.right[at(b)] != sides[at(b)]; });
-    if (wrong == borders.end()) return false;
-    const Side was = sides[at(*wrong)], now = here.right[at(*wrong)];
-    sides[at(*wrong)] = now;
-    if (!may_slide || !is_across(was, now) || !can_slide(here, *wrong)) continue;
-    const Attempt& there = attempt(sides);
-    if (there.solved && there.jumped == here.jumped && there.right[at(*wrong)] == was &&
-        can_slide(there, *wrong)) {
-      sides[at(*wrong)] = Side::Slide;
-    }
-  }
-  return false;
-}
-
-/// At the start a border can be reached too; only the option forbids sliding.
-bool ModeSearch::search_sliding(const Sides& start) {
-  const std::vector<int> borders = reached();
-  if (borders.size() > 10) return false;
-  for (std::size_t count = 1; count <= 3; ++count) {
-    for (std::size_t set = 1; set < (std::size_t{1} << borders.size()); ++set) {
-      std::size_t members = 0;
-      for (std::size_t i = 0; i < borders.size(); ++i) members += (set >> i) & 1;
-      if (members != count) continue;
-      // The other reached borders: any side.
-      std::vector<int> others;
-      Sides sides = start;
-      for (std::size_t i = 0; i < borders.size(); ++i) {
-        if (((set >> i) & 1) != 0) {
-          sides[at(borders[i])] = Side::Slide;
-        } else {
-          others.push_back(borders[i]);
-        }
-      }
-      std::vector<int> side(others.size(), 0);
-      while (true) {
-        for (std::size_t i = 0; i < others.size(); ++i) {
-          sides[at(others[i])] = static_cast<Side>(side[i] == 0 ? 1 : side[i] == 1 ? -1 : 0);
-        }
-        if (take(sides)) return true;
-        if (budget_ <= 0) return false;
-        std::size_t digit = 0;
-        while (digit < side.size() && ++side[digit] == 3) side[digit++] = 0;
-        if (digit == side.size()) break;
-      }
-    }
-  }
-  return false;
 }
 
 }  // namespace chi::sim

@@ -13,18 +13,11 @@ std::string_view name(Strategy strategy) {
     case Strategy::OneStep: return "one-step problem";
     case Strategy::Kinks: return "kinks";
     case Strategy::EqualValues: return "equal values";
-    case Strategy::Pivoting: return "pivoting";
     case Strategy::ActiveSet: return "active set";
     case Strategy::AllKinks: return "all kinks";
     case Strategy::WholeLaws: return "whole laws";
-    case Strategy::NearKinks: return "near kinks";
-    case Strategy::SlidingPivoting: return "sliding pivoting";
-    case Strategy::Impact: return "impact";
-    case Strategy::FromEnds: return "from the ends";
-    case Strategy::Neighbours: return "neighbours";
     case Strategy::Resting: return "resting";
     case Strategy::Touch: return "touch";
-    case Strategy::SlidingSubsets: return "sliding subsets";
     case Strategy::SharedRest: return "shared rest";
     case Strategy::ByValue: return "by value";
   }

@@ -15,18 +15,11 @@ enum class Strategy : std::uint8_t {
   OneStep,          ///< the one-step problem proposes, exact orders decide
   Kinks,            ///< continuous switches stay in equations that are solved by hand
   EqualValues,      ///< the modes on both sides have the same values
-  Pivoting,         ///< the change with the least index at a time
   ActiveSet,        ///< all changes at once, surfaces slide before they are crossed
   AllKinks,         ///< continuous switches stay in all equations
   WholeLaws,        ///< equations solved with their `if`s, wherever they are
-  NearKinks,        ///< the same for switches that are near
-  SlidingPivoting,  ///< one change at a time, with sliding
-  Impact,           ///< a mode that its own impulses keep
-  FromEnds,         ///< iteration from all doubtful sides alike
-  Neighbours,       ///< modes that differ in one, two, ... surfaces
   Resting,          ///< a reached surface keeps the side it has
   Touch,            ///< an impulse of a surface that is touched
-  SlidingSubsets,   ///< sliding on one, two or three reached surfaces
   SharedRest,       ///< sliding on some surfaces while others rest with them
   ByValue,          ///< a mode that its values, if not their derivatives, agree with
 };
