@@ -21,12 +21,12 @@ TEST(SearchCounts, SumsAreByStrategyAndCountFailures) {
   SearchCounts counts, other;
   counts.note(Strategy::Iteration);
   other.note(Strategy::Iteration);
-  other.note(Strategy::Impact);
+  other.note(Strategy::OneStep);
   other.failed = 2;
   other.tried = 7;
   counts.add(other);
   EXPECT_EQ(counts.found[static_cast<std::size_t>(Strategy::Iteration)], 2);
-  EXPECT_EQ(counts.found[static_cast<std::size_t>(Strategy::Impact)], 1);
+  EXPECT_EQ(counts.found[static_cast<std::size_t>(Strategy::OneStep)], 1);
   EXPECT_EQ(counts.tried, 7);
   EXPECT_EQ(counts.searches(), 5);
 }
