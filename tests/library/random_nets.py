@@ -17,8 +17,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import balance  # noqa: E402
 
 # Equations that say the same or contradict each other (E6101), values at the start that no mode keeps (E6103), a potential that nothing
-# fixes (E4020, E6101), a mode that no values keep (E6104), and flows that nothing divides, as the heat into two bodies that melt.
-PHYSICS = re.compile(r"error\[(E4020|E6101|E6103|E6104)\]|do not determine their unknowns")
+# fixes (E4020, E6101), and flows that nothing divides, as the heat into two bodies that melt.
+PHYSICS = re.compile(r"error\[(E4020|E6101|E6103)\]|do not determine their unknowns")
 ELECTRICAL = [("Resistor", 2, "R = {x}"), ("Resistor", 2, "R = {x}"), ("Capacitor", 2, "C = {x}"), ("Inductor", 2, "L = {x}"), ("Diode", 2, ""),
               ("SineVoltage", 2, "V = {x}, f = {y}"), ("SineCurrent", 2, "I = {x}, f = {y}"), ("IdealTransformer", 4, "n = {x}"),
               ("ZenerDiode", 2, "Vz = {x}"), ("Gyrator", 4, "G = {x}"), ("VCC", 4, "G = {x}")]
