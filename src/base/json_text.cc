@@ -1,5 +1,6 @@
 #include "base/json_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 
 namespace chi {
 namespace {
+
+bool is_plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
 
 void append_escape(std::string& out, char32_t c) {
   if (c < 0x10000) {
@@ -23,7 +26,12 @@ void append_escape(std::string& out, char32_t c) {
 
 std::string json_quote(std::string_view text) {
   std::string out = "\"";
-  while (!text.empty()) {
+  while (true) {
+    // Nearly all text is plain, and goes in pieces.
+    const auto end = std::find_if_not(text.begin(), text.end(), is_plain);
+    out.append(text.begin(), end);
+    text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+    if (text.empty()) break;
     const CodePoint c = decode_utf8(text);
     if (!c.valid) {
       out += "\xEF\xBF\xBD";

@@ -1,7 +1,8 @@
 #include "code/background.h"
 
+#include <csignal>
+#include <exception>
 #include <new>
-#include <system_error>
 #include <utility>
 
 namespace chi::code {
@@ -11,6 +12,11 @@ Background::~Background() {
 }
 
 bool Background::start(std::function<void()> work) {
+  // Signals interrupt what the thread of the run waits for; this one waits for nothing.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = true;
   try {
     thread_ = std::thread([this, work = std::move(work)] {
       try {
@@ -19,10 +25,11 @@ bool Background::start(std::function<void()> work) {
       }
       finished_.store(true, std::memory_order_release);
     });
-  } catch (const std::system_error&) {
-    return false;
+  } catch (const std::exception&) {  // no thread, or no memory for one
+    started = false;
   }
-  return true;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
 }
 
 bool Background::collect() {

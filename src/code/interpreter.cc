@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/cancel.h"
 #include "code/checked.h"
 #include "code/compare.h"
 #include "code/distributions.h"
@@ -55,9 +56,7 @@ RunError Interpreter::take_breath() {
   patience_ = kPatience;
   function_work_ += kPatience;
   if (listener != nullptr) listener->still_computing();
-  if (interrupted != nullptr && interrupted->load(std::memory_order_relaxed))
-    return RunError::Interrupted;
-  return RunError::None;
+  return is_cancelled() ? RunError::Interrupted : RunError::None;
 }
 
 /// A function has repeated something many times. Behind `max_work` it is watched now and then, for

@@ -1,11 +1,11 @@
 #pragma once
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "base/carried_exception.h"
 #include "code/ir.h"
 #include "code/machine.h"
 #include "code/run_error.h"
@@ -74,8 +74,9 @@ class Interpreter {
     virtual void still_computing() = 0;
   };
   Listener* listener = nullptr;
-  /// Set from outside to end a function that runs on and on; checked now and then.
-  const std::atomic<bool>* interrupted = nullptr;
+
+  /// What was thrown in a function that compiled code called: whoever called that rethrows it.
+  CarriedException carried;
 
   /// The equations around the statements; may stay null if the program asks nothing of them.
   Surroundings* surroundings = nullptr;

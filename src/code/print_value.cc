@@ -1,5 +1,6 @@
 #include "code/print_value.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <vector>
@@ -44,14 +45,23 @@ struct Frame {
 
 class Printer {
  public:
-  Printer(const RuntimeTypes& types, std::string& text) : types_(types), text_(text) {}
+  Printer(const RuntimeTypes& types, std::string& text, std::size_t most = std::string::npos)
+      : types_(types), text_(text), start_(text.size()), most_(most) {}
 
   void run(const RuntimeType& type, const Slot* value) {
     print(type, value);
-    while (!stack_.empty()) step();
+    while (!stack_.empty() && text_.size() - start_ <= most_) step();
+    if (text_.size() - start_ > most_) shorten();
   }
 
  private:
+  void shorten() {
+    std::size_t end = start_ + most_;
+    while (end > start_ && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) --end;
+    text_.resize(end);
+    text_ += "...";
+  }
+
   /// Writes a scalar, or opens a structure.
   void print(const RuntimeType& type, const Slot* value) {
     switch (type.kind) {
@@ -60,7 +70,7 @@ class Printer {
       case TypeKind::Nat:
       case TypeKind::Int: print_int(value->i, text_); return;
       case TypeKind::Real: print_real(value->r, text_); return;
-      case TypeKind::String: print_quoted(text_view(value), text_); return;
+      case TypeKind::String: print_quoted(text_view(value).substr(0, most_), text_); return;
       case TypeKind::Function: number("function", value->i); return;
       case TypeKind::Channel: number("channel", value->i); return;
       case TypeKind::Distribution: law(type, value); return;
@@ -160,6 +170,7 @@ class Printer {
 
   const RuntimeTypes& types_;
   std::string& text_;
+  std::size_t start_, most_;
   std::vector<Frame> stack_;
 };
 
@@ -177,6 +188,17 @@ void print_value(const RuntimeTypes& types, const RuntimeType& type, const Slot*
 void print_literal(const RuntimeTypes& types, const RuntimeType& type, const Slot* value,
                    std::string& text) {
   Printer(types, text).run(type, value);
+}
+
+void print_briefly(const RuntimeTypes& types, const RuntimeType& type, const Slot* value,
+                   std::size_t most, std::string& text) {
+  if (type.kind != TypeKind::String) return Printer(types, text, most).run(type, value);
+  const std::string_view bytes = text_view(value);
+  std::size_t end = std::min(most, bytes.size());
+  while (end > 0 && end < bytes.size() && (static_cast<unsigned char>(bytes[end]) & 0xC0) == 0x80)
+    --end;
+  text += bytes.substr(0, end);
+  if (bytes.size() > most) text += "...";
 }
 
 void print_real(double value, std::string& text) {

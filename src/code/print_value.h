@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 
 #include "code/runtime_type.h"
@@ -16,6 +17,10 @@ void print_value(const RuntimeTypes& types, const RuntimeType& type, const Slot*
 /// The same as a literal: a string is quoted wherever it stands.
 void print_literal(const RuntimeTypes& types, const RuntimeType& type, const Slot* value,
                    std::string& text);
+
+/// The same for reports: at most about `most` bytes, then "...".
+void print_briefly(const RuntimeTypes& types, const RuntimeType& type, const Slot* value,
+                   std::size_t most, std::string& text);
 
 /// A real in the shortest form that reads back, with `.0` when it would read as an integer; inf,
 /// -inf, nan.

@@ -87,5 +87,16 @@ TEST(PrintValue, WritesDistributionsAsTheyAreMade) {
   EXPECT_EQ(printed_law(DistributionKind::Constant, {int_slot(3)}, w.nat()), "constant(3)");
 }
 
+TEST(PrintValue, BrieflyItEndsSoon) {
+  World w;
+  const RuntimeType& list = w.runtime.at(w.types.list(w.nat()));
+  Model numbers;
+  for (int i = 0; i < 1000; ++i) numbers.parts.push_back({.i = i});
+  const Variable value(w, list, numbers);
+  std::string text = "x = ";
+  print_briefly(w.runtime, list, value.slots(), 12, text);
+  EXPECT_EQ(text, "x = [0, 1, 2, 3,...");
+}
+
 }  // namespace
 }  // namespace chi::code

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "code/distributions.h"
 #include "code/list.h"
@@ -12,24 +13,43 @@ namespace {
 
 std::uint32_t as_number(RunError error) { return static_cast<std::uint32_t>(error); }
 
+/// No exception passes compiled code: the interpreter does the operation again, and throws where it
+/// can be caught.
+template <class Operation>
+std::uint32_t guarded(Operation operation) {
+  try {
+    return operation();
+  } catch (const std::bad_alloc&) {
+    return as_number(RunError::OutOfMemory);
+  }
+}
+
 std::uint32_t operate(void* interpreter, const Routine* routine, const Instr* in, Slot* frame) {
-  return as_number(static_cast<Interpreter*>(interpreter)->operate(*routine, *in, frame));
+  return guarded([&] {
+    return as_number(static_cast<Interpreter*>(interpreter)->operate(*routine, *in, frame));
+  });
 }
 NativeStop call(void* interpreter, const Routine* routine, Slot* frame, std::int32_t pc) {
-  const Stop stop = static_cast<Interpreter*>(interpreter)->call(*routine, frame, pc);
-  return stop == Stop::Finished ? NativeStop::GoOn : NativeStop::Failed;
+  Interpreter& self = *static_cast<Interpreter*>(interpreter);
+  return self.carried.guard(NativeStop::End, [&] {
+    const Stop stop = self.call(*routine, frame, pc);
+    return stop == Stop::Finished ? NativeStop::GoOn : NativeStop::Failed;
+  });
 }
 std::uint32_t sample(void* blocks, Slot* distribution, Slot* value) {
-  return as_number(distribution_sample(*static_cast<SampleBlocks*>(blocks), distribution, value));
+  return guarded([&] {
+    return as_number(distribution_sample(*static_cast<SampleBlocks*>(blocks), distribution, value));
+  });
 }
 std::uint32_t list_push(void* heap, const RuntimeType* element, Slot* list, Slot* value) {
-  return as_number(list_append(*static_cast<Heap*>(heap), *element, list, value));
+  return guarded(
+      [&] { return as_number(list_append(*static_cast<Heap*>(heap), *element, list, value)); });
 }
 std::uint32_t list_head(const RuntimeType* element, const Slot* list, Slot* value) {
   return as_number(list_hd(*element, list, value));
 }
 std::uint32_t list_tail(void* heap, const RuntimeType* element, Slot* list) {
-  return as_number(list_tl(*static_cast<Heap*>(heap), *element, list));
+  return guarded([&] { return as_number(list_tl(*static_cast<Heap*>(heap), *element, list)); });
 }
 double least(double x, double y) { return std::fmin(x, y); }
 double greatest(double x, double y) { return std::fmax(x, y); }

@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "base/utf8.h"
+#include "base/visible_text.h"
 #include "source/source_file.h"
 
 namespace chi {
@@ -39,8 +40,7 @@ int columns_of(char32_t c) {
   struct Range {
     char32_t first, last;
   };
-  constexpr Range kNone[] = {{0x300, 0x36F},   {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x2064},
-                             {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}};
+  constexpr Range kNone[] = {{0x300, 0x36F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
   constexpr Range kTwo[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
                             {0xF900, 0xFAFF}, {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
                             {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
@@ -49,7 +49,8 @@ int columns_of(char32_t c) {
   return std::any_of(std::begin(kTwo), std::end(kTwo), in) ? 2 : 1;
 }
 
-/// A source line made printable: tabs widened, control characters and broken UTF-8 as `?`.
+/// A source line made printable: tabs widened, unseen characters and broken UTF-8 as
+/// `visible_line` has them.
 /// `column[i]` is where byte i of the line starts.
 struct Shown {
   std::string text;  // as UTF-8
@@ -72,8 +73,9 @@ Shown show(std::string_view line) {
     if (c.value == '\t') {
       do put(" ");
       while (shown.width % kTab != 0);
-    } else if (!c.valid || c.value < 0x20 || (c.value >= 0x7F && c.value < 0xA0)) {
-      put("?");
+    } else if (!c.valid || is_unseen(c.value)) {
+      for (const char shown_as : visible_line(line.substr(at, c.bytes)))
+        put(std::string_view(&shown_as, 1));
     } else {
       const int width = columns_of(c.value);
       if (width == 0) shown.text += line.substr(at, c.bytes);
@@ -151,14 +153,14 @@ void render_line(std::string& out, const SourceFile& source, int number,
     out += fmt::format("{}{:>{}} |{} {}{}{}{}{}{}\n", colors.frame, "", gutter, colors.off,
                        std::string(static_cast<std::size_t>(begin), ' '), color,
                        std::string(static_cast<std::size_t>(end - begin), mark.primary ? '^' : '-'),
-                       mark.text.empty() ? "" : " ", mark.text, colors.off);
+                       mark.text.empty() ? "" : " ", visible_line(mark.text), colors.off);
   }
 }
 
 /// A fact or a help, further lines under the first.
 void render_footer(std::string& out, std::string_view kind, std::string_view text, int gutter,
                    const Palette& colors) {
-  std::string lines(text);
+  std::string lines = visible_text(text);
   const std::string indent =
       "\n" + std::string(static_cast<std::size_t>(gutter) + 5 + kind.size(), ' ');
   for (std::size_t at = lines.find('\n'); at != std::string::npos;
@@ -173,7 +175,8 @@ void render_footer(std::string& out, std::string_view kind, std::string_view tex
 void render_file(std::string& out, const SourceFile& file, const Marks& lines,
                  std::string_view arrow, const std::string& where, int gutter, const char* accent,
                  const Palette& colors) {
-  out += fmt::format("{}{:>{}}{}{} {}\n", colors.frame, "", gutter, arrow, colors.off, where);
+  out += fmt::format("{}{:>{}}{}{} {}\n", colors.frame, "", gutter, arrow, colors.off,
+                     visible_line(where));
   int last = 0;
   for (const auto& [number, marks] : lines) {
     if (last != 0 && number > last + 1) {
@@ -198,7 +201,7 @@ std::string render_text(const Diagnostic& diagnostic, const SourceFile& source, 
   const char* accent = color_of(severity, colors);
   std::string out = fmt::format("{}{}[{}]{}{}: {}{}\n", accent, severity_text(severity),
                                 code_text(diagnostic.code), colors.off, colors.bold,
-                                diagnostic.message, colors.off);
+                                visible_text(diagnostic.message), colors.off);
   int gutter = 1;
   if (diagnostic.span) {
     // By file: that of the span first, then the others as labels name them.

@@ -1,5 +1,6 @@
 #include "driver/compile.h"
 
+#include "base/doing.h"
 #include "driver/dump.h"
 #include "sema/check.h"
 #include "structure/check_net.h"
@@ -34,6 +35,7 @@ bool connect(const SourceFile& source, const syntax::File& file, syntax::Ast& as
 }  // namespace
 
 sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics, Dump* dump) {
+  const Doing doing("checking the model");
   syntax::Ast ast;
   for (std::int32_t f = 0; f < source.file_count(); ++f) {
     const syntax::Tokens tokens = syntax::lex(source.file(f), diagnostics);
@@ -60,6 +62,7 @@ std::optional<Compiled> compile(const SourceFile& source, const flat::Request& r
   sema::TypedModel typed = check(source, diagnostics, dump);
   if (ends(typed)) return std::nullopt;
   if (diagnostics.has_errors()) return std::nullopt;  // the stages below need a correct model
+  const Doing doing("instantiating the model");
   std::optional<flat::FlatModel> flat = flat::flatten(std::move(typed), request, diagnostics);
   if (!flat || !structure::check_net(*flat, diagnostics)) return std::nullopt;
   if (ends(*flat)) return std::nullopt;

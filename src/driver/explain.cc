@@ -82,7 +82,24 @@ Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source) {
     return livelock(*e, outcome.time, source);
   if (const auto* failure = std::get_if<sim::ModelFailure>(&outcome.why))
     return failure->diagnostic;
-  return nobody_there(std::get<sim::NobodyThere>(outcome.why), outcome.time);
+  if (const auto* found = std::get_if<sim::NobodyThere>(&outcome.why))
+    return nobody_there(*found, outcome.time);
+  return out_of_memory(fmt::format("{} at t = {}", std::get<sim::OutOfMemory>(outcome.why).doing,
+                                   real_text(outcome.time)));
+}
+
+Diagnostic out_of_memory(std::string_view doing) {
+  return {.code = DiagCode::RunOutOfMemory,
+          .message = fmt::format("out of memory while {}", doing),
+          .help =
+              "record less (`--vars`, `--points`), make the model smaller, or give it more "
+              "memory: `--max-memory`, `ulimit -v` and the machine set the limit"};
+}
+
+Diagnostic time_limit(std::string_view doing) {
+  return {.code = DiagCode::TimeLimit,
+          .message = fmt::format("the time limit is over while {}", doing),
+          .help = "`--max-time` sets it"};
 }
 
 bool is_model_error(const sim::Outcome& outcome) {
@@ -97,8 +114,12 @@ std::string ending(const sim::Outcome& outcome) {
     return fmt::format("terminated by the model at t = {}", time);
   if (std::holds_alternative<sim::EndReached>(outcome.why))
     return fmt::format("reached the end time t = {}", time);
-  if (std::holds_alternative<sim::Interrupted>(outcome.why))
-    return fmt::format("interrupted at t = {}", time);
+  if (const auto* asked = std::get_if<sim::Interrupted>(&outcome.why)) {
+    return fmt::format(
+        "{} at t = {}",
+        asked->cause == StopCause::TimeLimit ? "the time limit ended the run" : "interrupted",
+        time);
+  }
   return fmt::format("all processes finished at t = {}", time);
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <string_view>
+
 #include "diag/diagnostic.h"
 #include "sim/interface/outcome.h"
 #include "source/source_file.h"
@@ -7,6 +9,11 @@ namespace chi::driver {
 
 /// A failed run as a diagnostic on the text where it failed. Requires `outcome.failed()`.
 Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source);
+
+/// An allocation failed; the time limit is over. `doing` is what was being done ("running the
+/// model").
+Diagnostic out_of_memory(std::string_view doing);
+Diagnostic time_limit(std::string_view doing);
 
 /// Whether the model is wrong, and not just this run: its equations are singular from the start.
 bool is_model_error(const sim::Outcome& outcome);

@@ -11,7 +11,8 @@ class Inspection {
   Inspection(Compiled& compiled, const sim::RunOptions& options);
 
   /// Runs to `options.end`. With 0 that is up to the point where time would pass: initialisers and
-  /// statements at the start have run, the equations have consistent values.
+  /// statements at the start have run, the equations have consistent values. Throws `Cancelled` and
+  /// std::bad_alloc.
   const sim::Outcome& run();
 
   const sim::Outcome& outcome() const { return outcome_; }

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "driver/write_file.h"
+
 namespace chi::driver {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json_text.h"
+#include "base/visible_text.h"
 
 namespace chi::driver {
 
@@ -14,6 +15,9 @@ std::string_view structure_html();
 std::string_view structure_js();
 
 namespace {
+
+/// Text for people as a JSON string.
+std::string quoted(std::string_view text) { return json_quote(visible_text(text)); }
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -46,8 +50,8 @@ class Drawing {
       const ModeStructure::Row& row = blocks_.rows[at(i)];
       const ModeStructure::Equation& equation = mode_.equations[at(row.equation)];
       all += fmt::format("{}{{\"name\":{},\"where\":{},\"order\":{}}}", i == 0 ? "" : ",",
-                         json_quote(equation.text + more(i, blocks_.rows.size())),
-                         json_quote(equation.where), row.order);
+                         quoted(equation.text + more(i, blocks_.rows.size())),
+                         quoted(equation.where), row.order);
     }
     return all;
   }
@@ -55,8 +59,8 @@ class Drawing {
   std::string columns() const {
     std::string all;
     for (std::int32_t j = 0; at(j) < blocks_.unknowns.size(); j += bin_) {
-      all += (j == 0 ? "" : ",") +
-             json_quote(blocks_.unknowns[at(j)] + more(j, blocks_.unknowns.size()));
+      all +=
+          (j == 0 ? "" : ",") + quoted(blocks_.unknowns[at(j)] + more(j, blocks_.unknowns.size()));
     }
     return all;
   }
@@ -74,7 +78,7 @@ class Drawing {
       all += fmt::format("{}[{},{},{},{},\"{}\",{}]", all.empty() ? "" : ",",
                          static_cast<double>(row) / bin_, static_cast<double>(column) / bin_,
                          static_cast<double>(rows) / bin_, static_cast<double>(columns) / bin_,
-                         kind, json_quote(words));
+                         kind, quoted(words));
     };
     std::int32_t end = 0, singles = 0;
     const auto flush = [&] {
@@ -161,8 +165,8 @@ std::string mode_json(const ModeStructure& mode) {
       mode.ivp);
   add("at an instant", mode.ip);
   if (problems.empty()) problems = "\"no unknowns\":" + Drawing(mode, {}).json();
-  return fmt::format("{{\"title\":{},\"facts\":{},\"problems\":{{{}}}}}", json_quote(title),
-                     json_quote(facts), problems);
+  return fmt::format("{{\"title\":{},\"facts\":{},\"problems\":{{{}}}}}", quoted(title),
+                     quoted(facts), problems);
 }
 
 std::string escaped_html(std::string_view text) {
@@ -203,7 +207,7 @@ std::string structure_page(const ModelStructure& structure, const std::string& t
   data += "]}";
   replace_all(data, "</", "<\\/");  // nothing in it ends the element it stands in
   std::string page(structure_html());
-  replace_all(page, "@TITLE@", escaped_html(title));
+  replace_all(page, "@TITLE@", escaped_html(visible_line(title)));
   replace_all(page, "@SCRIPT@", std::string(structure_js()));
   replace_all(page, "@DATA@", data);
   return page;

@@ -177,9 +177,10 @@ class Tree {
 
 std::vector<ExprId> alternatives_of_calls(Pool& pool, std::span<const ExprId> roots,
                                           const std::function<bool(VarRef)>& moves) {
+  KinkedFunctions is_kinked(pool);
   bool has_some = false;  // nearly all models have none
   for (FunctionId f{0}; f.index < pool.function_count() && !has_some; ++f.index) {
-    has_some = pool.function(f).body && has_kinks(pool, pool.function(f).body);
+    has_some = is_kinked(f);
   }
   if (!has_some) return {roots.begin(), roots.end()};
   const auto leaf_moves = [&](ExprId e) {
@@ -190,7 +191,7 @@ std::vector<ExprId> alternatives_of_calls(Pool& pool, std::span<const ExprId> ro
   const auto tree_of = [&](FunctionId f) -> Tree* {
     const auto [found, is_new] = trees.try_emplace(f);
     const ExprId body = pool.function(f).body;
-    if (is_new && body && !pool.function(f).boolean && has_kinks(pool, body)) {
+    if (is_new && body && !pool.function(f).boolean && is_kinked(f)) {
       found->second = Tree::of(pool, f, pieces);
     }
     return found->second ? &*found->second : nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "expr/chain_rule.h"
 
 namespace chi::expr {
@@ -81,6 +82,7 @@ bool Follow::operator()(const Pool& pool, ExprId e, int operand) const {
 
 Cone::Cone(const Pool& pool, std::span<const ExprId> roots, Follow follow, const NodeIndex* stops)
     : index_(pool.size()) {
+  check_cancelled();
   std::vector<ExprId> stack;
   const auto reach = [&](ExprId e) {
     if (index_.find(e) >= 0) return;

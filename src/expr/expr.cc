@@ -5,11 +5,14 @@
 #include <cmath>
 #include <utility>
 
+#include "base/cancel.h"
 #include "base/check.h"
 #include "expr/cone.h"
 
 namespace chi::expr {
 namespace {
+
+constexpr std::size_t kNodesPerCheck = 4096;  // some 0.1 ms of work
 
 std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
   h = (h ^ v) * 0x9E3779B97F4A7C15u;
@@ -116,6 +119,7 @@ std::size_t Pool::find(std::uint32_t hash, Equal equal) const {
 
 ExprId Pool::enter(const Node& node, std::uint32_t hash, std::size_t at) {
   CHI_CHECK(nodes_.size() < 0x7FFFFFFF, "more expressions than ids");
+  if (nodes_.size() % kNodesPerCheck == 0) check_cancelled();
   const ExprId e{size()};
   index_[at] = {e.index, hash};
   nodes_.push_back(node);

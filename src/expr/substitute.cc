@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <unordered_map>
 
 #include "expr/build.h"
 #include "expr/cone.h"
@@ -161,7 +162,7 @@ namespace {
 template <class Holds>
 bool any_operation(const Pool& pool, std::span<const ExprId> roots, const Holds& holds) {
   std::vector<ExprId> pending(roots.begin(), roots.end());
-  std::vector<FunctionId> seen;
+  std::vector<char> seen(static_cast<std::size_t>(pool.function_count()), 0);
   while (!pending.empty()) {
     const Cone cone(pool, pending);
     pending.clear();
@@ -169,8 +170,9 @@ bool any_operation(const Pool& pool, std::span<const ExprId> roots, const Holds&
       if (holds(e)) return true;
       if (pool.op(e) != Op::Call) continue;
       const FunctionId g = pool.called(e);
-      if (!pool.function(g).body || std::find(seen.begin(), seen.end(), g) != seen.end()) continue;
-      seen.push_back(g);
+      char& is_seen = seen[static_cast<std::size_t>(g.index)];
+      if (!pool.function(g).body || is_seen != 0) continue;
+      is_seen = 1;
       pending.push_back(pool.function(g).body);
     }
   }
@@ -181,6 +183,49 @@ bool any_operation(const Pool& pool, std::span<const ExprId> roots, const Holds&
 
 bool has_kinks(const Pool& pool, ExprId root) {
   return any_operation(pool, std::array{root}, [&](ExprId e) { return is_kink(pool.op(e)); });
+}
+
+KinkedFunctions::Known& KinkedFunctions::known(FunctionId f) {
+  const auto size = static_cast<std::size_t>(pool_.function_count());
+  if (known_.size() < size) known_.resize(size, Known::No);
+  return known_[static_cast<std::size_t>(f.index)];
+}
+
+bool KinkedFunctions::operator()(FunctionId f) {
+  if (known(f) == Known::No) find(f);
+  return known(f) == Known::Kinked;
+}
+
+/// Of `f` and all that it calls. Kinks spread from a function to its callers.
+void KinkedFunctions::find(FunctionId f) {
+  std::unordered_map<FunctionId, std::vector<FunctionId>> callers;
+  std::vector<FunctionId> reached{f}, kinked;
+  known(f) = Known::Smooth;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const FunctionId caller = reached[i];
+    if (!pool_.function(caller).body) continue;
+    bool has_own = false;
+    const Cone cone(pool_, std::array{pool_.function(caller).body});
+    for (const ExprId e : cone.nodes()) {
+      has_own = has_own || is_kink(pool_.op(e));
+      if (pool_.op(e) != Op::Call) continue;
+      const FunctionId called = pool_.called(e);
+      has_own = has_own || known(called) == Known::Kinked;
+      callers[called].push_back(caller);
+      if (known(called) == Known::No) {
+        known(called) = Known::Smooth;
+        reached.push_back(called);
+      }
+    }
+    if (has_own) kinked.push_back(caller);
+  }
+  while (!kinked.empty()) {
+    const FunctionId g = kinked.back();
+    kinked.pop_back();
+    if (known(g) == Known::Kinked) continue;
+    known(g) = Known::Kinked;
+    kinked.insert(kinked.end(), callers[g].begin(), callers[g].end());
+  }
 }
 
 bool is_rough(const Pool& pool, std::span<const ExprId> roots) {
@@ -195,13 +240,7 @@ std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots, Tra
   const auto choose = [&pool](ExprId condition, ExprId then, ExprId otherwise) {
     return if_else(pool, IfKind::Evented, condition, then, otherwise);
   };
-  std::vector<std::optional<bool>> kinked(static_cast<std::size_t>(pool.function_count()));
-  const auto is_kinked = [&](FunctionId f) {
-    std::optional<bool>& known = kinked[static_cast<std::size_t>(f.index)];
-    const ExprId body = pool.function(f).body;
-    if (!known) known = body && has_kinks(pool, body);
-    return *known;
-  };
+  KinkedFunctions is_kinked(pool);
   const auto special = [&](ExprId e, std::span<const ExprId> x) {
     const Op op = pool.op(e);
     if (op == Op::If) return choose(pool.operand(e, 0), x[1], x[2]);

@@ -55,6 +55,21 @@ std::vector<ExprId> evented_kinks(Pool& pool, std::span<const ExprId> roots,
 
 /// Whether the expression, or a function that it calls, has alternatives or steps.
 bool has_kinks(const Pool& pool, ExprId root);
+
+/// Which functions have kinks, in their bodies or in those that they call. Each body is looked at
+/// once, so that a chain of n functions costs n and not n².
+class KinkedFunctions {
+ public:
+  explicit KinkedFunctions(const Pool& pool) : pool_(pool) {}
+  bool operator()(FunctionId f);
+
+ private:
+  enum class Known : char { No, Smooth, Kinked };
+  Known& known(FunctionId f);
+  void find(FunctionId f);
+  const Pool& pool_;
+  std::vector<Known> known_;  // by function, of those asked for and what they call
+};
 /// The same of all, if between events something comes to them, or roots and powers, whose slopes
 /// may be infinite.
 bool is_rough(const Pool& pool, std::span<const ExprId> roots);

@@ -143,5 +143,24 @@ TEST(SubstituteProperty, CommutesWithEvaluation) {
   EXPECT_GT(compared, 1000);
 }
 
+TEST_F(Substitute, KinksSpreadFromAFunctionToItsCallers) {
+  const ExprId a = param_real(pool, 0);
+  const auto calls = [&](FunctionId f) { return call(pool, f, std::array{a}); };
+  const FunctionId smooth = pool.add_function(1, mul(pool, a, a));
+  const FunctionId kinked = pool.add_function(1, unary(pool, Op::Abs, a));
+  FunctionId above_smooth = smooth, above_kinked = kinked;
+  for (int i = 0; i < 1000; ++i) {
+    above_smooth = pool.add_function(1, add(pool, calls(above_smooth), one));
+    above_kinked = pool.add_function(1, add(pool, calls(above_kinked), calls(above_smooth)));
+  }
+  KinkedFunctions is_kinked(pool);
+  EXPECT_FALSE(is_kinked(smooth));
+  EXPECT_TRUE(is_kinked(above_kinked));
+  EXPECT_FALSE(is_kinked(above_smooth));
+  EXPECT_TRUE(is_kinked(kinked));
+  for (const FunctionId f : {smooth, kinked, above_smooth, above_kinked})
+    EXPECT_EQ(is_kinked(f), has_kinks(pool, pool.function(f).body));
+}
+
 }  // namespace
 }  // namespace chi::expr

@@ -26,48 +26,70 @@ void append_name(std::string& out, const std::string& name) {
   out += '"';
 }
 
-void append_json_column(std::string& out, const std::vector<double>& column) {
-  out += '[';
+bool add_json_column(TextPieces& out, const std::vector<double>& column) {
+  out.text += '[';
   for (std::size_t i = 0; i < column.size(); ++i) {
-    if (i > 0) out += ',';
+    if (i > 0) out.text += ',';
     // "-0" would be read as the integer 0.
     const bool minus_zero = column[i] == 0 && std::signbit(column[i]);
-    out += minus_zero ? std::string("-0.0") : json_real(column[i]);
+    out.text += minus_zero ? std::string("-0.0") : json_real(column[i]);
+    if (!out.pass_on()) return false;
   }
-  out += ']';
+  out.text += ']';
+  return true;
 }
 
 }  // namespace
 
-std::string csv_text(const Trace& trace) {
-  std::string out = "time";
+bool write_csv(const Trace& trace, const TextSink& sink) {
+  return write_csv_header(trace, sink) && write_csv_rows(trace, 0, trace.rows(), sink);
+}
+
+bool write_csv_header(const Trace& trace, const TextSink& sink) {
+  TextPieces out(sink);
+  out.text += "time";
   for (const std::string& name : trace.names) {
-    out += ',';
-    append_name(out, name);
+    out.text += ',';
+    append_name(out.text, name);
   }
-  out += '\n';
-  for (std::size_t row = 0; row < trace.rows(); ++row) {
-    append_number(out, trace.times[row]);
+  out.text += '\n';
+  return out.finish();
+}
+
+bool write_csv_rows(const Trace& trace, std::size_t first, std::size_t last, const TextSink& sink) {
+  TextPieces out(sink);
+  for (std::size_t row = first; row < last; ++row) {
+    append_number(out.text, trace.times[row]);
     for (const std::vector<double>& column : trace.columns) {
-      out += ',';
-      append_number(out, column[row]);
+      out.text += ',';
+      append_number(out.text, column[row]);
     }
-    out += '\n';
+    out.text += '\n';
+    if (!out.pass_on()) return false;
   }
-  return out;
+  return out.finish();
+}
+
+bool write_json(const Trace& trace, const TextSink& sink) {
+  TextPieces out(sink);
+  out.text += "{\"time\":";
+  if (!add_json_column(out, trace.times)) return false;
+  out.text += ",\"variables\":{";
+  for (std::size_t i = 0; i < trace.names.size(); ++i) {
+    if (i > 0) out.text += ',';
+    out.text += json_quote(trace.names[i]) + ":";
+    if (!add_json_column(out, trace.columns[i])) return false;
+  }
+  out.text += "}}\n";
+  return out.finish();
+}
+
+std::string csv_text(const Trace& trace) {
+  return text_of([&](const TextSink& sink) { write_csv(trace, sink); });
 }
 
 std::string json_text(const Trace& trace) {
-  std::string out = "{\"time\":";
-  append_json_column(out, trace.times);
-  out += ",\"variables\":{";
-  for (std::size_t i = 0; i < trace.names.size(); ++i) {
-    if (i > 0) out += ',';
-    out += json_quote(trace.names[i]) + ":";
-    append_json_column(out, trace.columns[i]);
-  }
-  out += "}}\n";
-  return out;
+  return text_of([&](const TextSink& sink) { write_json(trace, sink); });
 }
 
 }  // namespace chi::results

@@ -1,7 +1,5 @@
 #include "results/event_log.h"
 
-#include <cerrno>
-
 #include <fmt/format.h>
 
 #include "base/json_text.h"
@@ -14,22 +12,9 @@ void EventLog::line(double time, std::string_view kind, std::string_view what,
   const std::string where = source_.where(span);
   if (kept_.size() < keep_)
     kept_.push_back({time, std::string(kind), std::string(what), where, std::string(part)});
-  if (file_ == nullptr) return;
-  const std::string text =
-      fmt::format("{{\"time\":{},\"kind\":{},\"what\":{},\"where\":{}{}}}\n", json_number(time),
-                  json_quote(kind), json_quote(what), json_quote(where), more);
-  // What is written are whole lines, should the run be killed (a kill inside the write may cut the
-  // last).
-  if (buffered_ + text.size() > kBuffer) {
-    if (std::fflush(file_) != 0) note_problem();
-    buffered_ = 0;
-  }
-  buffered_ += text.size();
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) note_problem();
-}
-
-void EventLog::note_problem() {
-  if (problem_ == 0) problem_ = errno != 0 ? errno : EIO;
+  if (!sink_) return;
+  sink_(fmt::format("{{\"time\":{},\"kind\":{},\"what\":{},\"where\":{}{}}}\n", json_number(time),
+                    json_quote(kind), json_quote(what), json_quote(where), more));
 }
 
 void EventLog::time_event(double time, std::string_view process, Span span) {

@@ -1,8 +1,9 @@
 #pragma once
-#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/text_sink.h"
 #include "sim/interface/observer.h"
 #include "source/source_file.h"
 
@@ -19,12 +20,10 @@ struct LoggedEvent {
 /// a plot, if that is asked for.
 class EventLog : public sim::Observer {
  public:
-  static constexpr std::size_t kBuffer =
-      1 << 16;  ///< bytes that a file opened for it should hold back at most
-  /// `file` and `source` must outlive the log; who opened the file closes it. Without a file,
-  /// nothing is written. At most `keep` events are kept.
-  EventLog(std::FILE* file, const SourceFile& source, std::size_t keep = 0)
-      : file_(file), source_(source), keep_(keep) {}
+  /// `source` must outlive the log. Each event goes to `sink` as one piece, if there is a sink. At
+  /// most `keep` events are kept.
+  EventLog(TextSink sink, const SourceFile& source, std::size_t keep = 0)
+      : sink_(std::move(sink)), source_(source), keep_(keep) {}
 
   void time_event(double time, std::string_view process, Span span) override;
   void communication(double time, std::string_view channel, std::string_view sender,
@@ -42,22 +41,17 @@ class EventLog : public sim::Observer {
   void zeno(double time, std::string_view what, Span span) override;
   void note(double time, std::string_view kind, std::string_view what, Span span) override;
 
-  /// Why a line could not be written, the first time, as `errno` says it; 0 if all were.
-  int problem() const { return problem_; }
   const std::vector<LoggedEvent>& kept() const { return kept_; }
   std::size_t count() const { return count_; }  ///< events so far
 
  private:
   void line(double time, std::string_view kind, std::string_view what, std::string_view more,
             Span span, std::string_view part = "");
-  void note_problem();
-  std::FILE* file_;
-  std::size_t buffered_ = 0;  // bytes since the file was flushed, at most
+  TextSink sink_;
   const SourceFile& source_;
   std::size_t keep_;
   std::vector<LoggedEvent> kept_;
   std::size_t count_ = 0;
-  int problem_ = 0;
 };
 
 }  // namespace chi::results

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json_text.h"
+#include "base/visible_text.h"
 #include "results/markup.h"
 #include "results/panels.h"
 
@@ -44,10 +45,10 @@ std::string encoded(const std::vector<double>& values) {
   return out;
 }
 
-/// A JSON string that can stand inside <script>.
+/// Text for people as a JSON string that can stand inside <script>.
 std::string quoted(std::string_view text) {
   std::string out;
-  for (const char c : json_quote(text)) {
+  for (const char c : json_quote(visible_line(text))) {
     if (c == '<') {
       out += "\\u003c";
     } else {

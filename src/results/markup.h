@@ -2,12 +2,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/visible_text.h"
+
 namespace chi::results {
 
-/// Text as it stands between the tags of SVG and HTML.
+/// Text for people as it stands between the tags of SVG and HTML.
 inline std::string in_markup(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : visible_line(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

@@ -62,7 +62,7 @@ bool never_changes(const std::vector<double>& column) {
 
 }  // namespace
 
-std::string mat_text(const Trace& trace) {
+bool write_mat(const Trace& trace, const TextSink& sink) {
   const std::size_t rows = trace.rows();
   std::vector<std::size_t> constant, moving;
   std::vector<std::string> names = {"time"};
@@ -79,7 +79,8 @@ std::string mat_text(const Trace& trace) {
       info.insert(info.end(), {2, row, 0, -1});
     }
   }
-  std::string out;
+  TextPieces pieces(sink);
+  std::string& out = pieces.text;
   append_class(out);
   append_texts(out, "name", names);
   append_texts(out, "description", std::vector<std::string>(names.size()));
@@ -91,12 +92,16 @@ std::string mat_text(const Trace& trace) {
     for (const std::size_t v : constant) append_double(out, trace.columns[v].front());
   }
   append_header(out, "data_2", kDouble, moving.size() + 1, rows);
-  out.reserve(out.size() + 8 * rows * (moving.size() + 1));
   for (std::size_t r = 0; r < rows; ++r) {
     append_double(out, trace.times[r]);
     for (const std::size_t v : moving) append_double(out, trace.columns[v][r]);
+    if (!pieces.pass_on()) return false;
   }
-  return out;
+  return pieces.finish();
+}
+
+std::string mat_text(const Trace& trace) {
+  return text_of([&](const TextSink& sink) { write_mat(trace, sink); });
 }
 
 }  // namespace chi::results

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "base/text_sink.h"
 #include "results/trace.h"
 
 namespace chi::results {
@@ -19,6 +20,7 @@ namespace chi::results {
 ///
 /// Bytes are little-endian on every machine. Format: The MathWorks, "MAT-File Format", level 4; P.
 /// Fritzson et al., OpenModelica System Documentation, "The Matlab file format".
+bool write_mat(const Trace& trace, const TextSink& sink);
 std::string mat_text(const Trace& trace);
 
 }  // namespace chi::results

@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "base/cancel.h"
 #include "expr/cone.h"
 #include "flat/layout.h"
 
@@ -116,7 +117,38 @@ void Recording::add_variables(const flat::FlatModel& model, const sim::Frames& f
 }
 
 /// Adds the values that the memory holds now.
+void Recording::stream(RowSink sink, bool keep) {
+  sink_ = std::move(sink);
+  keep_ = keep;
+}
+
+void Recording::end_stream() { tell(trace_.rows()); }
+
+void Recording::tell(std::size_t last) {
+  if (sink_ && told_ < last) sink_(trace_, told_, last);
+  told_ = last;
+  if (!sink_ || keep_ || last == 0) return;
+  const auto forget = [last](std::vector<double>& values) {
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(last));
+  };
+  forget(trace_.times);
+  for (std::vector<double>& column : trace_.columns) forget(column);
+  told_ = 0;
+}
+
+// Room for all columns before any grows: where memory ends, all rows are whole.
+void Recording::make_room() {
+  const std::size_t room = std::max(kBatch, 2 * trace_.rows());
+  for (std::vector<double>& column : trace_.columns) column.reserve(room);
+  trace_.times.reserve(room);
+}
+
 void Recording::row(double time) {
+  if (trace_.rows() > told_ + kBatch) {
+    check_cancelled();
+    tell(trace_.rows() - 1);  // the last may still get its derivatives
+  }
+  if (trace_.times.size() == trace_.times.capacity()) make_room();
   trace_.times.push_back(time);
   for (const Value& value : values_) {
     const code::Slot slot = machine_.memory()[value.slot];

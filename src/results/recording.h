@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,10 +45,20 @@ class Recording : public sim::Recorder {
 
   const Trace& trace() const { return trace_; }
 
+  /// Rows [first, last) of the trace, which change no more. Together all rows are told once.
+  using RowSink = std::function<void(const Trace&, std::size_t first, std::size_t last)>;
+  /// To be told of rows, many at a time. Without `keep` the trace forgets them then. Before the
+  /// run.
+  void stream(RowSink sink, bool keep);
+  /// Tells of all rows that are left: after the run.
+  void end_stream();
+
  private:
   void add_variables(const flat::FlatModel& model, const sim::Frames& frames,
                      const RecordingOptions& options);
   void row(double time);
+  void tell(std::size_t last);
+  void make_room();
   void fill_derivatives(std::size_t row, const sim::MotionView& view);
 
   const code::Machine& machine_;
@@ -67,6 +78,10 @@ class Recording : public sim::Recorder {
   OutputGrid grid_;
   double end_;
   std::int64_t next_ = 1;
+  RowSink sink_;
+  bool keep_ = true;
+  std::size_t told_ = 0;  // rows
+  static constexpr std::size_t kBatch = 4096;
   static constexpr double kNever = -1;
   double arrival_ = kNever;  // where the last piece of motion ended, and the derivatives there
   std::vector<double> arrival_derivatives_;

@@ -157,7 +157,8 @@ void add_legend(std::string& out, const Trace& trace, const LegendEntry& entry, 
       "<line x1='{0}' y1='{2}' x2='{1}' y2='{2}' stroke='{3}'{7} stroke-width='2.5'/><text x='{4}' "
       "y='{5}'>{6}</text>\n",
       entry.x, entry.x + 20, y - 4, kColors[entry.color], entry.x + 26, y,
-      in_markup(shortened(trace.names[entry.variable], kWidth - kRight - entry.x - 26)),
+      in_markup(
+          shortened(visible_line(trace.names[entry.variable]), kWidth - kRight - entry.x - 26)),
       entry.dash());
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/visible_text.h"
 #include "results/axis.h"
 #include "results/panels.h"
 
@@ -127,8 +128,9 @@ std::string time_axis(const Axis& time, int left, int width) {
   return labels + "  time\n";
 }
 
-/// At most `width` characters: of a long text its begin and its end.
-std::string shortened(const std::string& text, int width) {
+/// A name as people may see it, at most `width` characters: of a long one its begin and its end.
+std::string shortened(std::string_view name, int width) {
+  const std::string text = visible_line(name);
   std::vector<std::size_t> starts;  // of characters, in UTF-8
   for (std::size_t i = 0; i < text.size(); ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);

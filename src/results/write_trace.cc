@@ -7,15 +7,19 @@
 
 namespace chi::results {
 
-std::string trace_text(const Trace& trace, std::string_view path) {
+bool write_trace(const Trace& trace, std::string_view path, const TextSink& sink) {
   const std::optional<ResultFormat> format = result_format(path);
   CHI_CHECK(format.has_value(), "the ending is one of .csv, .json, .mat");
   switch (*format) {
-    case ResultFormat::Csv: return csv_text(trace);
-    case ResultFormat::Json: return json_text(trace);
+    case ResultFormat::Csv: return write_csv(trace, sink);
+    case ResultFormat::Json: return write_json(trace, sink);
     case ResultFormat::Mat: break;
   }
-  return mat_text(trace);
+  return write_mat(trace, sink);
+}
+
+std::string trace_text(const Trace& trace, std::string_view path) {
+  return text_of([&](const TextSink& sink) { write_trace(trace, path, sink); });
 }
 
 }  // namespace chi::results

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/cancel.h"
+#include "base/doing.h"
 #include "expr/build.h"
 #include "expr/cone.h"
 #include "expr/differentiate.h"
@@ -43,6 +45,7 @@ class Analyser {
     find_unknowns();
     for (std::int32_t r = 0; r < rows(); ++r) result_.kept.push_back(r);
     for (;;) {
+      check_cancelled();
       matrix_ = row_matrix(pool_, kept_exprs(), result_.unknowns);
       if (rewrite_cancelled()) continue;
       if (!drop_redundant()) break;
@@ -382,6 +385,7 @@ int Analysis::unknown_index(VarId v) const {
 
 Analysis analyse(expr::Pool& pool, const System& system, const graph::Matching& hint,
                  Probe* probe) {
+  const Doing doing("analysing the equations");
   return Analyser(pool, system, hint, probe).run();
 }
 

@@ -6,6 +6,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "base/cancel.h"
 #include "structure/rational.h"
 
 namespace chi::structure {
@@ -86,6 +87,7 @@ class Elimination {
     for (std::int32_t r = 0; r < static_cast<std::int32_t>(work_.size()); ++r) look_at(r);
     for (std::int32_t c = 0; c < static_cast<std::int32_t>(count_.size()); ++c) queue_up(c);
     while (!queue_.empty() && budget_ > 0) {
+      check_cancelled();
       const auto [count, c] = queue_.top();
       queue_.pop();
       if (count != count_[at(c)]) continue;

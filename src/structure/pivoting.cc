@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "base/cancel.h"
+
 namespace chi::structure {
 namespace {
 
@@ -129,6 +131,7 @@ class SparseChoice {
     std::vector<std::int32_t> chosen;
     for (std::int32_t r = 0; r < static_cast<std::int32_t>(rows_.size()); ++r) queue_up(r);
     while (!queue_.empty()) {
+      check_cancelled();
       const auto [length, r] = queue_.top();
       queue_.pop();
       if (!alive_[at(r)] || length != rows_[at(r)].size()) continue;

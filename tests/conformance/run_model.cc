@@ -1,12 +1,11 @@
 #include "run_model.h"
 
-#include <atomic>
 #include <bit>
-#include <cstdio>
-#include <cstdlib>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "base/cancel.h"
 #include "diag/render.h"
 #include "driver/compile.h"
 #include "driver/explain.h"
@@ -22,10 +21,11 @@ class Collector : public sim::Scheduler::Pulse {
   void pulse(double, const sim::RunCounts&) override {}
   void print(std::string_view text) override {
     output += text;
-    if (!stop_at_.empty() && output.find(stop_at_) != std::string::npos) stop = true;
+    if (!stop_at_.empty() && output.find(stop_at_) != std::string::npos)
+      token.request(StopCause::Interrupt);
   }
   std::string output;
-  std::atomic<bool> stop{false};
+  CancelToken token;
 
  private:
   std::string_view stop_at_;
@@ -41,18 +41,12 @@ void note(const Diagnostic& diagnostic, const SourceFile& source, Ran& ran) {
 class Log {
  public:
   explicit Log(const SourceFile& source)
-      : file_(open_memstream(&text_, &size_)), log_(file_, source) {}
-  ~Log() { std::free(text_); }
+      : log_([this](std::string_view line) { return text_ += line, true; }, source) {}
   sim::Observer* observer() { return &log_; }
-  std::string close() {
-    std::fclose(file_);
-    return {text_, size_};
-  }
+  std::string close() { return std::move(text_); }
 
  private:
-  char* text_ = nullptr;
-  std::size_t size_ = 0;
-  std::FILE* file_;
+  std::string text_;
   results::EventLog log_;
 };
 
@@ -82,9 +76,9 @@ Ran run_with(sim::Executor executor, std::string_view text, const RunRequest& re
                                 .random_choice = request.random_choice,
                                 .max_actions = request.max_actions,
                                 .heap_limit = request.heap_limit,
-                                .interrupted = &collector.stop,
                                 .executor = executor,
                                 .kept_rows = request.kept_rows};
+  const CancelScope scope(collector.token);
   sim::Run run(*compiled->model, *compiled->program, options);
   sim::Scheduler& scheduler = run.scheduler();
   scheduler.pulse = &collector;

@@ -405,3 +405,11 @@ def signals(chi):
             kept = (folder / "r.csv").read_text() if (folder / "r.csv").exists() else ""
             if code != 130 or not kept.startswith("time,n\n0,") or os.listdir(folder) == ["long.chi"]:
                 yield f"{how}: exit code {code}, {kept[:80]!r} is kept, it says {said}"
+
+for command, subject in SUBJECTS.items():
+    subject = "pendulum.chi" if command in ("init", "analyze") else subject
+    works(f"{command} {subject} --max-time 1000 --max-memory 2G")
+    refused("--max-time", f"{command} {subject} --max-time 0", "`--max-time 0` is not a positive number of seconds")
+    refused("--max-memory", f"{command} {subject} --max-memory 5X", "`--max-memory 5X` is not a size")
+works("run pendulum.chi --end 1e9 --max-time 0.2 --out r.csv", "error[E6024]", lambda call: None if len(table(call, "r.csv")[1]) > 0 else "no rows", code=3)
+works("run pendulum.chi --end 10 --points 1000000000 --max-memory 100M --out r.json", "error[E6023]", lambda call: None if len(json.loads(call.read("r.json"))["time"]) > 9 else "no rows", code=3)

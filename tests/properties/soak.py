@@ -23,6 +23,7 @@ SLICES = (
     ("metamorphic pairs", ["metamorphic.py", "{chi}", "--models", "120", "--seed", "{}"], 120, r"^(\d+) pairs, (\d+) failed"),
     ("mutated models", ["mutate_models.py", "{chi}", "--each", "1", "--seed", "{}"], 1, r"^(\d+) calls, (\d+) failed"),
     ("bad inputs", ["bad_inputs.py", "{chi}", "--inputs", "500", "--seed", "{}"], 500, r"^(\d+) inputs, \d+ refused, (\d+) failed"),
+    ("injected faults", ["../robustness/faults.py", "{chi}", "--count", "5000", "--kills", "200", "--seed", "{}"], 1, r"^(\d+) faults .*, (\d+) problems"),
     ("kinds of faults", ["faults.py", "{chi}"], 1, r"^(\d+) kinds of faults, (\d+) failed"),
 )
 FUZZERS = ("frontend", "results", "statements")

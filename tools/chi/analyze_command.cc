@@ -1,14 +1,13 @@
-#include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "driver/analyse.h"
 #include "driver/read_model.h"
-#include "driver/read_source.h"
 #include "driver/structure_json.h"
 #include "driver/structure_page.h"
 #include "driver/structure_text.h"
+#include "driver/write_file.h"
 #include "options.h"
 #include "report.h"
 #include "run_settings.h"
@@ -53,10 +52,8 @@ int analyze_command(const AnalyzeOptions& options) {
   }
   if (structure.failure) diagnostics.report(*structure.failure);
   report(kSuccess);
-  std::fputs((options.run.common.json ? driver::structure_json(structure)
-                                      : driver::structure_text(structure))
-                 .c_str(),
-             stdout);
+  show(options.run.common.json ? driver::structure_json(structure)
+                               : driver::structure_text(structure));
   if (structure.is_singular()) return kModelWrong;
   return exit_code(diagnostics);
 }

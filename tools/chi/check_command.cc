@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <set>
 #include <string>
 
@@ -56,7 +55,7 @@ int deps_command(const DepsOptions& options) {
       options.file, driver::import_folders(options.common.include, diagnostics), diagnostics);
   print(diagnostics, source ? &*source : nullptr, options.common);
   for (std::int32_t f = 0; source && f < source->file_count(); ++f) {
-    std::printf("%s\n", std::string(source->file(f).name()).c_str());
+    show(std::string(source->file(f).name()) + "\n");
   }
   return exit_code(diagnostics);
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "call_limits.h"
 #include "completion.h"
 #include "driver/dump.h"
 #include "report.h"
@@ -54,6 +56,12 @@ void add_common(std::vector<Option>& options, Common& common) {
   options.push_back(
       flag("--json", "Diagnostics and summary as JSON, a line each, on stdout", common.json));
   options.push_back(flag("--quiet", "Errors only", common.quiet));
+  options.push_back(text("--max-time", "S",
+                         "End like an interrupt after S seconds of wall clock, with exit code 3",
+                         common.max_time, "Options"));
+  options.push_back(text("--max-memory", "SIZE",
+                         "Fail rather than take more memory than this: in MB, or with K, M or G",
+                         common.max_memory, "Options"));
   options.push_back({.name = "--color",
                      .value = "auto|always|never",
                      .help = "When to use colours (default auto)",
@@ -365,6 +373,17 @@ Command completion_of(Calls& calls) {
           }};
 }
 
+/// Runs the command, and says what became of it if it was ended from outside.
+int run_to_its_end(const Command& command, const Common& common) {
+  try {
+    return command.run();
+  } catch (const Cancelled& cancelled) {
+    return report_cancelled(cancelled.cause, common);
+  } catch (const std::bad_alloc&) {
+    return report_out_of_memory(common);
+  }
+}
+
 bool has(const std::vector<std::string>& words, std::string_view word) {
   const auto end = std::find(words.begin(), words.end(), "--");
   return std::find(words.begin(), end, word) != end;
@@ -421,7 +440,8 @@ int run_call(const std::vector<std::string>& words) {
       calls.common.color = Color::Auto;
     }
   }
-  if (!diagnostics.has_errors()) return command->run();
+  if (!diagnostics.has_errors()) set_limits(calls.common, diagnostics);
+  if (!diagnostics.has_errors()) return run_to_its_end(*command, calls.common);
   print(diagnostics, nullptr, calls.common);
   return kCallWrong;
 }

@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "driver/read_source.h"
+#include "driver/write_file.h"
 #include "report.h"
 #include "results/html_plot.h"
 #include "results/svg_plot.h"

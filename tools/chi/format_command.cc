@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "driver/read_model.h"
 #include "driver/read_source.h"
+#include "driver/write_file.h"
 #include "options.h"
 #include "report.h"
 #include "syntax/format.h"
@@ -23,7 +23,7 @@ int format_command(const FormatOptions& options) {
       const std::optional<std::string> text = syntax::format(*source, diagnostics);
       const bool changed = text && *text != source->text();
       if (changed && options.check) {
-        std::printf("%s\n", path.c_str());
+        show(path + "\n");
         code = std::max(code, kModelWrong);
       } else if (changed) {
         driver::write_file(path, *text, diagnostics);

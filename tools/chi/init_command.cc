@@ -1,9 +1,6 @@
-#include <cstdio>
-
 #include "driver/explain.h"
 #include "driver/initial_values.h"
 #include "driver/read_model.h"
-#include "driver/read_source.h"
 #include "options.h"
 #include "report.h"
 #include "run_settings.h"
@@ -34,8 +31,7 @@ int init_command(const RunCommandOptions& options) {
   }
   report(kSuccess);
   const driver::InitialValues values = driver::initial_values(inspection);
-  std::fputs((options.common.json ? driver::to_json(values) : driver::to_text(values)).c_str(),
-             stdout);
+  show(options.common.json ? driver::to_json(values) : driver::to_text(values));
   return exit_code(diagnostics);
 }
 

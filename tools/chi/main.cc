@@ -3,12 +3,15 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
+#include <vector>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 #include "commands.h"
+#include "process.h"
 
 namespace {
 
@@ -22,18 +25,21 @@ void keep_memory() {
 #endif
 }
 
-}  // namespace
+/// What was printed is a result as well; a reader who went is none of our business, and one who
+/// does not read is waited for until an interrupt.
+int finish_output(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  const int error = errno;
+  if (error == EPIPE || code != chi::cli::kSuccess) return code;
+  if (chi::stop_cause() == chi::StopCause::Interrupt) return chi::cli::kInterrupted;
+  if (chi::stop_cause() == chi::StopCause::TimeLimit) return chi::cli::kRunFailed;
+  std::fprintf(stderr, "error: cannot write to stdout: %s\n", std::strerror(error));
+  return chi::cli::kCallWrong;
+}
 
-int main(int argc, char** argv) {
-  keep_memory();
+int run(const std::vector<std::string>& words) {
   try {
-    const int code = chi::cli::run_call({argv + 1, argv + argc});
-    // What was printed is a result as well; a reader who went is none of our business.
-    if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE && code == 0) {
-      std::fprintf(stderr, "error: cannot write to stdout: %s\n", std::strerror(errno));
-      return chi::cli::kCallWrong;
-    }
-    return code;
+    return finish_output(chi::cli::run_call(words));
   } catch (const std::bad_alloc&) {
     std::fputs("error: out of memory\n", stderr);
   } catch (const std::exception& error) {
@@ -41,4 +47,12 @@ int main(int argc, char** argv) {
     return 70;
   }
   return chi::cli::kRunFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const chi::cli::Process process;
+  keep_memory();
+  return process.run([&] { return run({argv + 1, argv + argc}); });
 }

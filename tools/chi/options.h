@@ -17,8 +17,10 @@ struct Common {
   bool json = false;
   bool quiet = false;
   Color color = Color::Auto;
-  std::string color_text = {};            ///< as written, if it is none of these
-  std::vector<std::string> include = {};  ///< folders to look in for imported files
+  std::string color_text = {};                 ///< as written, if it is none of these
+  std::optional<std::string> max_time = {};    ///< wall clock, in seconds
+  std::optional<std::string> max_memory = {};  ///< a size, as written
+  std::vector<std::string> include = {};       ///< folders to look in for imported files
 };
 
 struct CheckOptions {

@@ -8,12 +8,14 @@
 
 #include <fmt/format.h>
 
+#include "base/visible_text.h"
+
 namespace chi::cli {
 
-Progress::Progress(double end, bool show_bar, std::atomic<bool>& stop)
+Progress::Progress(double end, bool show_bar, CancelToken& token)
     : end_(end),
       show_bar_(show_bar),
-      stop_(stop),
+      token_(token),
       to_terminal_(isatty(STDOUT_FILENO) != 0),
       start_(Clock::now()) {}
 
@@ -47,7 +49,9 @@ void Progress::print(std::string_view text) {
   has_printed_ = true;
   clear();
   in_line_ = !text.empty() && text.back() != '\n';
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();
+  const std::string shown = to_terminal_ ? visible_text(text) : "";
+  const std::string_view written = to_terminal_ ? std::string_view(shown) : text;
+  if (std::fwrite(written.data(), 1, written.size(), stdout) != written.size()) failed();
   pending_ = true;
   flush(Clock::now());
 }
@@ -61,10 +65,12 @@ void Progress::flush(Clock::time_point now) {
 }
 
 void Progress::failed() {
+  // An interrupt ends the wait for a reader: nothing is wrong with the output.
+  if (errno == EINTR && is_cancelled()) return;
   output_failed_ = true;
   if (errno != EPIPE) return;
   nobody_reads_ = true;
-  stop_ = true;
+  token_.request(StopCause::Interrupt);
 }
 
 void Progress::clear() {

@@ -1,7 +1,7 @@
 #pragma once
-#include <atomic>
 #include <chrono>
 
+#include "base/cancel.h"
 #include "sim/processes/scheduler.h"
 
 namespace chi::cli {
@@ -10,8 +10,8 @@ namespace chi::cli {
 /// time, events and time left to stderr.
 class Progress : public sim::Scheduler::Pulse {
  public:
-  /// `stop` is set when nobody reads the output any more.
-  Progress(double end, bool show_bar, std::atomic<bool>& stop);
+  /// Asks the run to end when nobody reads the output any more.
+  Progress(double end, bool show_bar, CancelToken& token);
   void pulse(double time, const sim::RunCounts& counts) override;
   void print(std::string_view text) override;
   void clear();  ///< takes the bar away
@@ -27,7 +27,7 @@ class Progress : public sim::Scheduler::Pulse {
   using Clock = std::chrono::steady_clock;
   double end_;
   bool show_bar_;
-  std::atomic<bool>& stop_;
+  CancelToken& token_;
   bool nobody_reads_ = false;
   bool shown_ = false;
   bool output_failed_ = false;

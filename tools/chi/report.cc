@@ -4,13 +4,23 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
+#include "base/doing.h"
+#include "base/visible_text.h"
 #include "diag/render.h"
+#include "driver/explain.h"
 
 namespace chi::cli {
 
 bool use_color(Color color, int descriptor) {
   if (color != Color::Auto) return color == Color::Always;
   return isatty(descriptor) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
+
+void show(std::string_view text) {
+  const std::string shown = isatty(STDOUT_FILENO) != 0 ? visible_text(text) : std::string(text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
 void print(const Diagnostics& diagnostics, const SourceFile* source, const Common& common) {
@@ -25,6 +35,24 @@ void print(const Diagnostics& diagnostics, const SourceFile* source, const Commo
                    render_text(diagnostic, file, use_color(common.color, STDERR_FILENO)).c_str());
     }
   }
+}
+
+int report_cancelled(StopCause cause, const Common& common) {
+  if (cause == StopCause::TimeLimit) {
+    Diagnostics diagnostics;
+    diagnostics.report(driver::time_limit(Doing::now()));
+    print(diagnostics, nullptr, common);
+    return kRunFailed;
+  }
+  if (!common.quiet) std::fprintf(stderr, "interrupted while %s\n", Doing::now());
+  return kInterrupted;
+}
+
+int report_out_of_memory(const Common& common) {
+  Diagnostics diagnostics;
+  diagnostics.report(driver::out_of_memory(Doing::now()));
+  print(diagnostics, nullptr, common);
+  return kRunFailed;
 }
 
 int exit_code(const Diagnostics& diagnostics) {

@@ -1,9 +1,6 @@
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -14,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "base/doing.h"
 #include "base/json_text.h"
+#include "base/output_file.h"
 #include "draw_plot.h"
 #include "driver/analyse.h"
 #include "driver/compile.h"
@@ -22,10 +21,12 @@
 #include "driver/explain.h"
 #include "driver/inspection.h"
 #include "driver/read_model.h"
-#include "driver/read_source.h"
+#include "driver/write_file.h"
 #include "options.h"
+#include "process.h"
 #include "progress.h"
 #include "report.h"
+#include "results/csv.h"
 #include "results/event_log.h"
 #include "results/recording.h"
 #include "results/write_trace.h"
@@ -34,10 +35,6 @@
 
 namespace chi::cli {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-extern "C" void on_interrupt(int) { interrupted.store(true); }
 
 using Clock = std::chrono::steady_clock;
 double seconds(Clock::time_point from, Clock::time_point to) {
@@ -121,7 +118,7 @@ class Run {
     if (options_.common.json) {
       std::printf("{\"dump\":%s}\n", json_quote(dump.text()).c_str());
     } else {
-      std::fwrite(dump.text().data(), 1, dump.text().size(), stdout);
+      show(dump.text());
     }
     return report();
   }
@@ -139,8 +136,8 @@ class Run {
   }
 
   int simulate() {
+    const Doing doing("preparing the run");
     sim::RunOptions& run = settings_.run;
-    run.interrupted = &interrupted;
     run.heap_limit = memory_for_values();
     const Clock::time_point start = Clock::now();
     sim::Run model(*compiled_->model, *compiled_->program, run);
@@ -154,21 +151,18 @@ class Run {
                                     .grid = settings_.grid,
                                     .end = run.end});
       scheduler.recorder = recording.get();
+      if (!open_results(*recording)) return report();
     }
     if (!open_events()) return report();
     if (event_log_) scheduler.observer = event_log_.get();
     Progress progress(run.end,
                       !options_.no_progress && !options_.common.quiet && isatty(STDERR_FILENO) != 0,
-                      interrupted);
+                      Process::token());
     scheduler.pulse = &progress;
     // While only equations move, who records is asked at every step.
     ProgressOfMotion motion(progress, recording.get());
     if (progress.shows_bar() && model.engine() != nullptr) scheduler.recorder = &motion;
     initialise_seconds_ = seconds(start, Clock::now());
-    std::signal(SIGINT, on_interrupt);
-    std::signal(SIGTERM, on_interrupt);  // `timeout`, batch systems
-    std::signal(SIGPIPE, SIG_IGN);       // who reads the output may go; the results are kept
-    std::signal(SIGXFSZ, SIG_IGN);       // a limit on files is an error of writing like any other
     const Clock::time_point begin = Clock::now();
     const sim::Outcome outcome = scheduler.run();
     simulate_seconds_ = seconds(begin, Clock::now());
@@ -178,29 +172,71 @@ class Run {
     return finish(outcome, recording.get(), counts, progress);
   }
 
-  bool open_events() {
-    if (!settings_.events.empty()) {
-      events_.reset(std::fopen(settings_.events.c_str(), "wb"));
-      if (!events_) {
-        diagnostics_.report({.code = DiagCode::CannotWriteFile,
-                             .message = fmt::format("cannot write `{}`: {}", settings_.events,
-                                                    std::strerror(errno))});
+  /// Rows of CSV go to their files as they come; all other results are made of the whole trace.
+  bool open_results(results::Recording& recording) {
+    bool keeps = settings_.plot != PlotKind::None;
+    for (const std::string& out : settings_.out) {
+      if (!out.ends_with(".csv")) {
+        keeps = true;
+        continue;
+      }
+      auto file = std::make_unique<OutputFile>(out);
+      if (file->error() != 0) {
+        driver::report_unwritable(out, file->error(), diagnostics_);
         return false;
       }
-      events_buffer_.resize(results::EventLog::kBuffer);
-      std::setvbuf(events_.get(), events_buffer_.data(), _IOFBF, events_buffer_.size());
+      // What is no regular file may be where the model's output goes: it comes behind that.
+      keeps = keeps || !file->is_regular();
+      if (file->is_regular()) streams_.emplace_back(out, std::move(file));
+    }
+    if (streams_.empty()) return true;
+    for (const auto& [name, file] : streams_)
+      results::write_csv_header(recording.trace(), to(*file));
+    recording.stream(
+        [this](const results::Trace& trace, std::size_t first, std::size_t last) {
+          for (const auto& [name, file] : streams_)
+            results::write_csv_rows(trace, first, last, to(*file));
+        },
+        keeps);
+    return true;
+  }
+
+  static TextSink to(OutputFile& file) {
+    return [&file](std::string_view text) { return file.write(text); };
+  }
+
+  void close_results(results::Recording& recording) {
+    if (!streams_.empty()) recording.end_stream();
+    for (const auto& [name, file] : streams_) {
+      if (const int error = file->commit()) driver::report_unwritable(name, error, diagnostics_);
+    }
+  }
+
+  bool is_streamed(const std::string& out) const {
+    return std::any_of(streams_.begin(), streams_.end(),
+                       [&](const auto& stream) { return stream.first == out; });
+  }
+
+  bool open_events() {
+    if (!settings_.events.empty()) {
+      events_.emplace(settings_.events, Naming::WithFirstContent);
+      if (events_->error() != 0) {
+        driver::report_unwritable(settings_.events, events_->error(), diagnostics_);
+        return false;
+      }
     }
     const bool keep = settings_.plot == PlotKind::Html;
     if (events_ || keep) {
+      TextSink sink;
+      if (events_) sink = [this](std::string_view line) { return events_->write(line); };
       event_log_ =
-          std::make_unique<results::EventLog>(events_.get(), *source_, keep ? kEventsOfPlot : 0);
+          std::make_unique<results::EventLog>(std::move(sink), *source_, keep ? kEventsOfPlot : 0);
     }
     return true;
   }
 
   void close_events() {
-    int problem = event_log_->problem();
-    if (std::fclose(events_.release()) != 0 && problem == 0) problem = errno;
+    const int problem = events_->commit();
     if (problem == 0) return;
     diagnostics_.report(
         {.code = DiagCode::CannotWriteFile,
@@ -209,26 +245,50 @@ class Run {
          .help = problem == ENOSPC ? "make room there, or end the run earlier" : ""});
   }
 
+  /// Memory that runs out for one result costs no other one.
+  template <class Write>
+  void keep(Write write) {
+    const Doing doing("writing the results");
+    try {
+      write();
+    } catch (const std::bad_alloc&) {
+      diagnostics_.report(driver::out_of_memory(Doing::now()));
+    }
+  }
+
   /// What was computed is kept, however the run ended.
-  int finish(const sim::Outcome& outcome, const results::Recording* recording,
+  int finish(const sim::Outcome& outcome, results::Recording* recording,
              const sim::RunCounts& counts, const Progress& progress) {
     if (options_.common.json && progress.in_line())
       std::fputc('\n', stdout);  // what follows is a line each
     std::fflush(stdout);
-    for (const std::string& out : settings_.out)
-      driver::write_file(out, results::trace_text(recording->trace(), out), diagnostics_);
-    if (settings_.plot != PlotKind::None) plot(recording->trace());
-    if (events_) close_events();
+    if (events_) keep([&] { close_events(); });
+    if (!streams_.empty()) keep([&] { close_results(*recording); });
+    for (const std::string& out : settings_.out) {
+      if (is_streamed(out)) continue;
+      keep([&] {
+        driver::write_file(
+            out, [&](const TextSink& sink) { results::write_trace(recording->trace(), out, sink); },
+            diagnostics_);
+      });
+    }
+    if (settings_.plot != PlotKind::None) keep([&] { plot(recording->trace()); });
     if (progress.output_failed() && !progress.nobody_reads()) {
       diagnostics_.report({.code = DiagCode::CannotWriteFile,
                            .message = "cannot write the model's output to stdout"});
     }
     for (const Diagnostic& warning : outcome.warnings) diagnostics_.report(warning);
     if (outcome.failed()) diagnostics_.report(driver::explain(outcome, *source_));
+    const auto* asked = std::get_if<sim::Interrupted>(&outcome.why);
+    if (asked != nullptr && asked->cause == StopCause::TimeLimit) {
+      diagnostics_.report(
+          driver::time_limit(fmt::format("{}, at t = {}", Doing::now(), outcome.time)));
+    }
     print(diagnostics_, &*source_, options_.common);
     if (options_.common.json) print_summary(outcome, counts);
     if (options_.stats) print_stats(outcome, counts);
-    if (std::holds_alternative<sim::Interrupted>(outcome.why)) {
+    if (asked != nullptr) {
+      if (asked->cause == StopCause::TimeLimit) return kRunFailed;
       if (!options_.common.quiet) {
         std::fprintf(stderr, "%s%s\n", driver::ending(outcome).c_str(),
                      progress.nobody_reads() ? ": nobody reads the output any more" : "");
@@ -328,17 +388,13 @@ class Run {
     return used;
   }
 
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
   const RunCommandOptions& options_;
   RunSettings settings_;
   Diagnostics diagnostics_;
   std::optional<SourceFile> source_;
   std::optional<driver::Compiled> compiled_;
-  std::vector<char> events_buffer_;  // of the file, which it outlives
-  std::unique_ptr<std::FILE, Close> events_;
+  std::optional<OutputFile> events_;
+  std::vector<std::pair<std::string, std::unique_ptr<OutputFile>>> streams_;  // by name
   std::unique_ptr<results::EventLog> event_log_;
   double compile_seconds_ = 0, initialise_seconds_ = 0, simulate_seconds_ = 0;
 };

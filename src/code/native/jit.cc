@@ -1,9 +1,13 @@
 #include "code/native/jit.h"
 
+#include <exception>
+
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassManagerBuilder.h>
 #include <llvm-c/Transforms/Scalar.h>
 #include <llvm-c/Transforms/Utils.h>
+
+#include "code/native/end_of_memory.h"
 
 namespace chi::code::native {
 namespace {
@@ -47,6 +51,7 @@ std::unique_ptr<Jit> Jit::make(const char* name) {
 }
 
 Jit::~Jit() {
+  if (has_llvm_failed() || std::uncaught_exceptions() > 0) return;
   if (engine_ != nullptr) {
     LLVMDisposeExecutionEngine(engine_);
   } else {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "code/native/emit.h"
+#include "code/native/end_of_memory.h"
 #include "code/native/jit.h"
 
 namespace chi::code {
@@ -42,7 +43,9 @@ bool has_long_piece(const native::Cut& cut, std::int32_t most) {
 
 std::uint32_t chi_native_version() { return kNativeVersion; }
 
-void* chi_native_compile(const NativeProgram* program) {
+namespace {
+
+void* compile(const NativeProgram* program) {
   const native::Cut cut = native::cut_program(*program, kPieceSize);
   if (has_long_piece(cut, kMostInFunction)) return nullptr;
   auto compiled = std::make_unique<Compiled>();
@@ -55,7 +58,7 @@ void* chi_native_compile(const NativeProgram* program) {
 }
 
 // One piece after the other, so that one can stop between them; LLVM itself cannot be stopped.
-void* chi_native_optimise(const NativeProgram* program, const std::atomic<bool>* given_up) {
+void* optimise(const NativeProgram* program, const std::atomic<bool>* given_up) {
   const native::Cut cut = native::cut_program(*program, kPieceSize);
   if (has_long_piece(cut, kMostOptimised)) return nullptr;
   auto compiled = std::make_unique<Compiled>();
@@ -77,6 +80,16 @@ void* chi_native_optimise(const NativeProgram* program, const std::atomic<bool>*
     if (function == nullptr) return nullptr;
   }
   return compiled.release();
+}
+
+}  // namespace
+
+void* chi_native_compile(const NativeProgram* program) {
+  return native::unless_out_of_memory([&] { return compile(program); });
+}
+
+void* chi_native_optimise(const NativeProgram* program, const std::atomic<bool>* given_up) {
+  return native::unless_out_of_memory([&] { return optimise(program, given_up); });
 }
 
 NativeFunction chi_native_function(void* handle) {

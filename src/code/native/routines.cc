@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "code/native/emit_routine.h"
+#include "code/native/end_of_memory.h"
 #include "code/native/jit.h"
 
 namespace chi::code {
@@ -17,12 +18,7 @@ struct CompiledRoutines {
 
 std::string name_of(std::int32_t routine) { return "chi_routine_" + std::to_string(routine); }
 
-}  // namespace
-
-std::uint32_t chi_native_routines_version() { return kNativeRoutinesVersion; }
-
-void* chi_native_compile_routines(const NativeRunView* run, const NativeRoutine* routines,
-                                  std::int32_t count) {
+void* compile(const NativeRunView* run, const NativeRoutine* routines, std::int32_t count) {
   auto compiled = std::make_unique<CompiledRoutines>();
   compiled->jit = native::Jit::make("routines");
   if (compiled->jit == nullptr) return nullptr;
@@ -35,6 +31,15 @@ void* chi_native_compile_routines(const NativeRunView* run, const NativeRoutine*
     compiled->bodies.push_back(reinterpret_cast<NativeBody>(static_cast<std::uintptr_t>(address)));
   }
   return compiled.release();
+}
+
+}  // namespace
+
+std::uint32_t chi_native_routines_version() { return kNativeRoutinesVersion; }
+
+void* chi_native_compile_routines(const NativeRunView* run, const NativeRoutine* routines,
+                                  std::int32_t count) {
+  return native::unless_out_of_memory([&] { return compile(run, routines, count); });
 }
 
 NativeBody chi_native_body(void* handle, std::int32_t routine) {

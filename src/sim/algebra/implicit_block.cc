@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/cancel.h"
 #include "expr/incidence.h"
 #include "expr/linearity.h"
 #include "expr/rounding_size.h"
@@ -340,7 +341,7 @@ bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, doubl
                                     Effort effort, SolveFailure& failure) {
   constexpr std::size_t kMostGuessed = 200;
   const auto residual = [&](std::span<const double> x, std::span<double> out) {
-    if (context.is_interrupted()) return EvalStatus::Domain;
+    if (is_cancelled()) return EvalStatus::Domain;
     store(x, frame);
     if (w.residuals.evaluate(frame, out.data())) return EvalStatus::Ok;
     w.fault = w.residuals.fault();

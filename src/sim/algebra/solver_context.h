@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <functional>
 #include <span>
 
@@ -20,11 +19,6 @@ struct SolverContext {
   std::function<double(expr::VarRef)> nominal = {};  ///< positive; empty: 1
   std::function<double(expr::VarRef)> lower = {};    ///< empty: -inf
   std::function<double(expr::VarRef)> upper = {};    ///< empty: inf
-  const std::atomic<bool>* interrupted = nullptr;    ///< if set, searches give up soon
-
-  bool is_interrupted() const {
-    return interrupted != nullptr && interrupted->load(std::memory_order_relaxed);
-  }
 };
 
 /// Values of a frame that are neither states nor results of equations but move with time: delays.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "flat/scalars.h"
 
 namespace chi::sim {
@@ -158,6 +159,7 @@ void ModeSearch::show_loaded() {
 }
 
 ModeSearch::Attempt& ModeSearch::attempt(const Sides& sides) {
+  check_cancelled();
   const auto [place, is_new] = attempts_.try_emplace({sides, jumps_});
   Attempt& attempt = place->second;
   if (!is_new) return attempt;

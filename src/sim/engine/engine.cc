@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/doing.h"
 #include "expr/evaluate.h"
 #include "expr/incidence.h"
 #include "flat/expr_facts.h"
@@ -65,7 +66,6 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
                                                  return memory_slot(workshop_.model,
                                                                     workshop_.frames, slot);
                                                }});
-  boxes_->interpreter().interrupted = options.interrupted;
   workshop_.boxes = boxes_.get();
   workshop_.explain_box = [this](ExprId node, std::int32_t block) {
     return explain_box(node, block);
@@ -122,6 +122,7 @@ bool Engine::fail(Diagnostic diagnostic) {
 }
 
 bool Engine::start() {
+  const Doing doing("looking for consistent initial values");
   if (!translate_conditions()) return false;
   map_slots();
   see_blocks();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "sim/engine/engine.h"
 
 // Time passes: the race of the parts, and what is recorded on the way.
@@ -143,13 +144,11 @@ Physics::Advance Engine::advance(double limit, std::vector<std::int32_t>& woken)
       machine.time = target;
       return arrive(event <= limit, woken);
     }
-    if (++steps_since_check_ % 64 == 0) {
-      if (progress != nullptr) progress->passed(recorded);
-      if (workshop_.options.interrupted != nullptr && workshop_.options.interrupted->load()) {
-        machine.time = std::max(machine.time, recorded);
-        bring_all();
-        return Advance::Interrupted;
-      }
+    if (++steps_since_check_ % 64 == 0 && progress != nullptr) progress->passed(recorded);
+    if (is_cancelled()) {
+      machine.time = std::max(machine.time, recorded);
+      bring_all();
+      return Advance::Interrupted;
     }
     const auto last = static_cast<std::int32_t>(steps_.first());
     Member& member = members_[at(last)];

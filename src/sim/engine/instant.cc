@@ -36,7 +36,6 @@ InstantSolver::InstantSolver(Engine& engine, Engine::InstantStatement& statement
       span_(span),
       context_{
           .pool = engine.workshop_.pool(), .leaves = leaves_, .boxes = engine.workshop_.boxes} {
-  context_.interrupted = engine.workshop_.options.interrupted;
   if (!engine.members_.empty()) {
     const SolverContext& other = engine.members_.front().part->context();
     context_.lower = other.lower;

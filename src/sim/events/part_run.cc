@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "expr/build.h"
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
@@ -405,6 +406,7 @@ double PartRun::singular_time(std::size_t pivot, double first, double begin, dou
 bool PartRun::shorten_to_values() {
   const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * std::abs(reached_ - from_));
   while (true) {
+    check_cancelled();
     const double end = events_.empty() ? reached_ : events_.front().time;
     next_frame_ = part_.frame();
     const bool has_values = read_pivots(end, next_frame_, next_pivots_);

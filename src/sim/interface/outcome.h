@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/cancel.h"
 #include "code/interpreter.h"
 #include "diag/diagnostic.h"
 #include "source/span.h"
@@ -22,9 +23,11 @@ struct Waiting {
 
 // How a run ended.
 struct Finished {};  // every process has done its last statement, and nothing is left to integrate
-struct EndReached {};                 // --end
-struct Terminated {};                 // `terminate`
-struct Interrupted {};                // Ctrl-C
+struct EndReached {};  // --end
+struct Terminated {};  // `terminate`
+struct Interrupted {   // asked to end (base/cancel.h)
+  StopCause cause = StopCause::Interrupt;
+};
 struct Deadlock {                     // all wait, and no event can come
   std::vector<Waiting> waiting = {};  ///< every one is named
 };
@@ -48,11 +51,15 @@ struct ModelFailure {  // the equations cannot be solved or integrated, or a con
   Diagnostic diagnostic;
 };
 
+struct OutOfMemory {  // of the process: an allocation failed
+  const char* doing = "";
+};
+
 /// Why and when a run ended.
 struct Outcome {
   double time = 0;
   std::variant<Finished, EndReached, Terminated, Interrupted, Deadlock, Livelock, RuntimeError,
-               NobodyThere, ModelFailure>
+               NobodyThere, ModelFailure, OutOfMemory>
       why;
   std::vector<Diagnostic> warnings = {};  ///< what it went on in spite of
   bool failed() const { return why.index() > 3; }

@@ -81,7 +81,7 @@ class Physics : public code::Surroundings {
     ReachedLimit,
     Event,        ///< a state event before the limit, or at it
     AtRest,       ///< only if `limit` is infinite: nothing will change any more; time stays
-    Interrupted,  ///< RunOptions::interrupted
+    Interrupted,  ///< asked to end (base/cancel.h)
     Failed,
   };
   /// Integrates until `limit`, which is the next deadline or the end of the run, or to an earlier

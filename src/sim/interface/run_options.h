@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -45,8 +44,7 @@ struct RunOptions {
   /// The same of those in which the equations take part, which take far longer.
   std::int64_t max_answered = 1'000'000;
   std::int64_t heap_limit =
-      std::numeric_limits<std::int64_t>::max();    ///< bytes for the model's lists and strings
-  const std::atomic<bool>* interrupted = nullptr;  ///< set from a signal handler
+      std::numeric_limits<std::int64_t>::max();  ///< bytes for the model's lists and strings
   Executor executor = Executor::Auto;
 
   double rtol = 1e-6;

@@ -48,7 +48,6 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
   };
   context_.lower = [bound](VarRef x) { return bound(x, false); };
   context_.upper = [bound](VarRef x) { return bound(x, true); };
-  context_.interrupted = workshop_.options.interrupted;
   expr::Pool& pool = workshop_.pool();
   time_place_ = leaves_.place(expr::time(pool));
   const flat::EquationSet& set = equations_.set;

@@ -10,13 +10,13 @@ Plan* PlanCache::find(const std::vector<char>& key) const {
 Plan& PlanCache::plan_of(ModeEquations equations, const graph::Matching& hint) {
   std::vector<expr::ExprId> key = equations.system.rows;
   key.insert(key.end(), equations.checks.begin(), equations.checks.end());
-  std::unique_ptr<Plan>& plan = plans_[{std::move(key), equations.system.declared}];
-  if (!plan) {
-    plan = std::make_unique<Plan>(context_, std::move(equations), hint);
-    name(*plan);
-    rows_ += static_cast<std::int64_t>(plan->equations().system.rows.size());
-  }
-  return *plan;
+  structure::System place{std::move(key), equations.system.declared};
+  if (const auto known = plans_.find(place); known != plans_.end()) return *known->second;
+  // Made before it is entered: no entry is without a plan if memory ends.
+  auto plan = std::make_unique<Plan>(context_, std::move(equations), hint);
+  name(*plan);
+  rows_ += static_cast<std::int64_t>(plan->equations().system.rows.size());
+  return *plans_.emplace(std::move(place), std::move(plan)).first->second;
 }
 
 PlanCache::Shared PlanCache::shared(std::vector<char> key) {

@@ -79,13 +79,13 @@ class PlanCache {
   Plan& with_switches(Plan& shared, std::vector<std::int32_t> chosen,
                       std::span<const std::int32_t> places, std::int64_t rows,
                       MakeValues make_values) {
-    std::unique_ptr<Plan>& mode = with_switches_[{&shared, std::move(chosen)}];
-    if (!mode) {
-      mode = std::make_unique<Plan>(shared, places, make_values());
-      name(*mode);
-      rows_ += rows;
-    }
-    return *mode;
+    auto place = std::pair{const_cast<const Plan*>(&shared), std::move(chosen)};
+    if (const auto known = with_switches_.find(place); known != with_switches_.end())
+      return *known->second;
+    auto mode = std::make_unique<Plan>(shared, places, make_values());
+    name(*mode);
+    rows_ += rows;
+    return *with_switches_.emplace(std::move(place), std::move(mode)).first->second;
   }
 
   /// Another plan for the same equations, which rests on these values of `leaves`.

@@ -62,7 +62,7 @@ bool Scheduler::advance_equations() {
   }
   switch (result) {
     case Physics::Advance::Failed: return fail_physics();
-    case Physics::Advance::Interrupted: outcome_.why = Interrupted{}; return false;
+    case Physics::Advance::Interrupted: outcome_.why = Interrupted{stop_cause()}; return false;
     case Physics::Advance::AtRest: return come_to_rest();
     case Physics::Advance::ReachedLimit:
       machine_.time = limit;

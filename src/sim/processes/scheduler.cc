@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <new>
 
 #include <fmt/format.h>
 
+#include "base/doing.h"
 #include "code/distributions.h"
 #include "code/print_value.h"
 
@@ -29,7 +31,6 @@ Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
       options_(options),
       machine_(program, options.heap_limit),
       interpreter_(machine_) {
-  interpreter_.interrupted = options.interrupted;
   interpreter_.max_work = options.max_actions;
   interpreter_.listener = &computing_;
   choice_key_ = code::stream_key(options.seed, "--choice random");
@@ -53,21 +54,33 @@ Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
 Outcome Scheduler::run() {
   machine_.note_prints = observer != nullptr;
   plain_ = observer == nullptr && !options_.random_choice;
+  try {
+    run_to_end();
+  } catch (const Cancelled& cancelled) {
+    // Work was dropped in the middle: memory may hold values of no instant, and gets no row.
+    outcome_.why = Interrupted{cancelled.cause};
+  } catch (const std::bad_alloc&) {
+    outcome_.why = OutOfMemory{Doing::now()};
+  }
+  outcome_.time = machine_.time;
+  if (physics != nullptr) outcome_.warnings = physics->warnings();
+  return std::move(outcome_);
+}
+
+void Scheduler::run_to_end() {
+  const Doing doing("running the model");
   if (recorder != nullptr) recorder->start(machine_.time);
   if (initialise() && (physics == nullptr || start_physics())) {
     while (!ended_ && discrete_phase() && advance()) {
     }
   }
-  outcome_.time = machine_.time;
   // What was assigned last has its consequences, if there are any.
   woken_.clear();
   bool has_values = !outcome_.failed();
   if (physics != nullptr && std::holds_alternative<Terminated>(outcome_.why))
     has_values = physics->finish_discrete_phase(woken_);
-  if (physics != nullptr) outcome_.warnings = physics->warnings();
   if (recorder != nullptr)
     recorder->finish(machine_.time, physics != nullptr && has_values ? physics->now() : nullptr);
-  return std::move(outcome_);
 }
 
 bool Scheduler::initialise() {
@@ -248,6 +261,8 @@ inline void Scheduler::make_ready(std::int32_t process) {
   while (next == Choice::GoOn) {
     if (state.native != nullptr) {
       const std::uint64_t result = state.native(this, frame, pc, process);
+      if (interpreter_.carried.has_caught()) [[unlikely]]
+        interpreter_.carried.rethrow();
       const code::NativeStop stop = code::native_stop(result);
       pc = code::native_pc(result);
       if (stop == code::NativeStop::Wait) break;
@@ -330,6 +345,7 @@ inline Scheduler::Choice Scheduler::delay(std::int32_t process, double duration)
 inline bool Scheduler::compute_value(const ProcessState& sender, std::int32_t pc) {
   if (sender.native != nullptr) {
     const std::uint64_t result = sender.native(this, sender.frame, pc, number_of(sender));
+    interpreter_.carried.rethrow();
     const code::NativeStop stop = code::native_stop(result);
     if (stop == code::NativeStop::ValueReady) [[likely]]
       return true;
@@ -481,43 +497,65 @@ struct Scheduler::Actions {
     static_assert(static_cast<int>(Choice::Failed) == static_cast<int>(code::NativeStop::End));
     return static_cast<code::NativeStop>(choice);
   }
+  /// Exceptions do not pass compiled code.
+  template <class Action>
+  static code::NativeStop guarded(void* scheduler, Action action) {
+    return self(scheduler).interpreter_.carried.guard(code::NativeStop::End,
+                                                      [&] { return stop(action()); });
+  }
+  template <class Action>
+  static std::uint64_t guarded_at(void* scheduler, Action action) {
+    return self(scheduler).interpreter_.carried.guard(code::native_result(code::NativeStop::End, 0),
+                                                      action);
+  }
   static code::NativeStop send(void* scheduler, std::int32_t process, const code::Offer* offer,
                                std::int64_t channel) {
-    return stop(self(scheduler).meet<true>(process, *offer, static_cast<std::int32_t>(channel)));
+    return guarded(scheduler, [&] {
+      return self(scheduler).meet<true>(process, *offer, static_cast<std::int32_t>(channel));
+    });
   }
   static code::NativeStop send_computed(void* scheduler, std::int32_t process,
                                         const code::Offer* offer, std::int64_t channel) {
-    const auto number = static_cast<std::int32_t>(channel);
-    return stop(self(scheduler).meet<true, true>(process, *offer, number));
+    return guarded(scheduler, [&] {
+      return self(scheduler).meet<true, true>(process, *offer, static_cast<std::int32_t>(channel));
+    });
   }
   static code::NativeStop receive(void* scheduler, std::int32_t process, const code::Offer* offer,
                                   std::int64_t channel) {
-    return stop(self(scheduler).meet<false>(process, *offer, static_cast<std::int32_t>(channel)));
+    return guarded(scheduler, [&] {
+      return self(scheduler).meet<false>(process, *offer, static_cast<std::int32_t>(channel));
+    });
   }
   static void delay(void* scheduler, std::int32_t process, double duration) {
-    self(scheduler).delay(process, duration);
+    guarded(scheduler, [&] { return self(scheduler).delay(process, duration); });
   }
   static std::uint64_t select(void* scheduler, std::int32_t process, std::int32_t selection,
                               std::int32_t behind) {
-    ProcessState& state = self(scheduler).processes_[at(process)];
-    state.pc = behind;
-    const Choice choice = self(scheduler).select(process, selection);
-    return code::native_result(stop(choice), state.pc);
+    return guarded_at(scheduler, [&] {
+      ProcessState& state = self(scheduler).processes_[at(process)];
+      state.pc = behind;
+      const Choice choice = self(scheduler).select(process, selection);
+      return code::native_result(stop(choice), state.pc);
+    });
   }
   static std::uint64_t wait_for_partners(void* scheduler, std::int32_t process,
                                          const code::Selection* selection, std::int32_t number,
                                          std::int32_t behind) {
-    return self(scheduler).wait_natively(process, *selection, number, behind);
+    return guarded_at(scheduler, [&] {
+      return self(scheduler).wait_natively(process, *selection, number, behind);
+    });
   }
   static std::uint64_t wait(void* scheduler, std::int32_t process, std::int32_t selection,
                             std::int32_t behind) {
-    ProcessState& state = self(scheduler).processes_[at(process)];
-    state.pc = behind;
-    const Choice choice = self(scheduler).wait_for_any(process, selection);
-    return code::native_result(stop(choice), state.pc);
+    return guarded_at(scheduler, [&] {
+      ProcessState& state = self(scheduler).processes_[at(process)];
+      state.pc = behind;
+      const Choice choice = self(scheduler).wait_for_any(process, selection);
+      return code::native_result(stop(choice), state.pc);
+    });
   }
   static code::NativeStop take(void* scheduler, std::int32_t process, const code::Offer* offer) {
-    return stop(self(scheduler).take(process, *offer));
+    return guarded(scheduler, [&] { return self(scheduler).take(process, *offer); });
   }
 };
 
@@ -556,7 +594,7 @@ Scheduler::Choice Scheduler::still_running(std::int32_t process, std::int32_t lo
 
 void Scheduler::report(std::string_view process, const code::Failure& failure) {
   switch (failure.error) {
-    case code::RunError::Interrupted: outcome_.why = Interrupted{}; return;
+    case code::RunError::Interrupted: outcome_.why = Interrupted{stop_cause()}; return;
     case code::RunError::Surroundings: fail_physics(); return;
     case code::RunError::NoProgress:
       outcome_.why =

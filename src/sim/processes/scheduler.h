@@ -97,6 +97,7 @@ class Scheduler {
   static_assert(sizeof(ProcessState) == 64);
 
   // scheduler.cc
+  void run_to_end();
   bool initialise();
   void make_room_for_offers();
   bool discrete_phase();
@@ -159,9 +160,9 @@ class Scheduler {
   }
   void report(std::string_view name, const code::Failure& failure);
   bool interrupted() {
-    if (options_.interrupted == nullptr || !options_.interrupted->load(std::memory_order_relaxed))
-      return false;
-    outcome_.why = Interrupted{};
+    const StopCause cause = stop_cause();
+    if (cause == StopCause::None) return false;
+    outcome_.why = Interrupted{cause};
     return true;
   }
 

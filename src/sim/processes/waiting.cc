@@ -11,6 +11,8 @@
 namespace chi::sim {
 namespace {
 
+constexpr std::size_t kMaxShown = 60;  // bytes of a value in a report
+
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// Reports list this many processes one by one; a model may have a hundred thousand. Of more those
@@ -135,12 +137,11 @@ std::string Scheduler::watched_text(const ProcessState& process, const code::Wat
       by_slot_.begin(), by_slot_.end(), slot,
       [&](std::int64_t s, auto variable) { return s < frames_.variable[variable]; });
   const flat::VariableId found = behind[-1];
-  constexpr std::size_t kMaxShown = 60;
   const flat::Variable& variable = model_.variables[found];
   if (!with_value) return quoted(variable.name);
   std::string value;
-  code::print_value(program_.types, program_.types.known(variable.type),
-                    machine_.memory() + frames_.variable[found], value);
+  code::print_briefly(program_.types, program_.types.known(variable.type),
+                      machine_.memory() + frames_.variable[found], kMaxShown, value);
   if (value.size() > kMaxShown) return quoted(variable.name);
   return fmt::format("`{}` (now {})", variable.name, value);
 }
@@ -204,7 +205,8 @@ std::string Scheduler::values_text(std::int32_t process) const {
     if (listed++ > 0) text += ", ";
     text +=
         fmt::format("{} = ", model_.typed.ast.symbols.text(model_.typed.decls[variable.decl].name));
-    code::print_value(program_.types, type, machine_.memory() + frames_.variable[id], text);
+    code::print_briefly(program_.types, type, machine_.memory() + frames_.variable[id], kMaxShown,
+                        text);
   }
   return text;
 }
