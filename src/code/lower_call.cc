@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "code/distributions.h"
 #include "code/lowering.h"
+#include "sema/vectors.h"
 
 // Calls of library and user functions, and sampling.
 namespace chi::code {
@@ -85,56 +86,51 @@ Operand Lowering::call_library(ExprId expr, Builtin builtin, std::span<const Exp
   if (makes_distribution(builtin)) return distribution(builtin, type, arguments);
   if (builtin >= Builtin::Hd && builtin <= Builtin::Str)
     return library_sequence(builtin, type, arguments);
+  if (sema::is_vector_function(builtin)) return vector_function(builtin, type, arguments);
   return library_numeric(builtin, type, arguments);
 }
 
 Operand Lowering::library_numeric(Builtin builtin, TypeId type, std::span<const ExprId> arguments) {
+  const bool extreme = builtin == Builtin::Min || builtin == Builtin::Max;
+  if (extreme && arguments.size() == 1) {
+    const Op op = builtin == Builtin::Min ? Op::ListLeast : Op::ListGreatest;
+    return read_sequence(op, arguments[0], type);
+  }
+  std::vector<Operand> operands;
+  for (const ExprId a : arguments) {
+    const bool real = real_function(builtin) != Op::Fail || builtin == Builtin::Atan2;
+    const bool own_type = builtin == Builtin::Abs || builtin == Builtin::Sign;
+    operands.push_back(own_type ? value(a) : value(a, real ? basic(BasicType::Real) : type));
+  }
+  return numeric_function(builtin, type, operands);
+}
+
+/// A function of numbers; the operands have the types that it takes.
+Operand Lowering::numeric_function(Builtin builtin, TypeId type,
+                                   std::span<const Operand> arguments) {
   const std::int32_t reg = temporary(1);
   if (const Op op = real_function(builtin); op != Op::Fail) {
-    emit(op, reg, value(arguments[0], basic(BasicType::Real)).reg);
+    emit(op, reg, arguments[0].reg);
     return {reg, type};
   }
   const bool real = types().is(type, BasicType::Real);
+  const bool of_real = types().is(arguments[0].type, BasicType::Real);
   switch (builtin) {
-    case Builtin::Atan2: {
-      const Operand y = value(arguments[0], type);
-      const Operand x = value(arguments[1], type);
-      emit(Op::Atan2, reg, y.reg, x.reg);
-      return {reg, type};
-    }
-    case Builtin::Abs: {
-      const bool of_real = types().is(type_of(arguments[0]), BasicType::Real);
-      emit(of_real ? Op::AbsReal : Op::AbsInt, reg, value(arguments[0]).reg);
-      return {reg, type};
-    }
-    case Builtin::Sign: {
-      const bool of_real = types().is(type_of(arguments[0]), BasicType::Real);
-      emit(of_real ? Op::SignReal : Op::SignInt, reg, value(arguments[0]).reg);
+    case Builtin::Atan2: emit(Op::Atan2, reg, arguments[0].reg, arguments[1].reg); break;
+    case Builtin::Abs: emit(of_real ? Op::AbsReal : Op::AbsInt, reg, arguments[0].reg); break;
+    case Builtin::Sign:
+      emit(of_real ? Op::SignReal : Op::SignInt, reg, arguments[0].reg);
       if (of_real && !real) emit(Op::Round, reg, reg);
-      return {reg, type};
+      break;
+    default: {
+      CHI_CHECK(builtin == Builtin::Min || builtin == Builtin::Max,
+                "every other library function is lowered by name");
+      const bool least = builtin == Builtin::Min;
+      const Op op = real ? (least ? Op::MinReal : Op::MaxReal) : (least ? Op::MinInt : Op::MaxInt);
+      emit(op, reg, arguments[0].reg, arguments[1].reg);
     }
-    default: return extreme(builtin, type, arguments);
   }
-}
-
-/// min and max: of a list, or of two or more numbers.
-Operand Lowering::extreme(Builtin builtin, TypeId type, std::span<const ExprId> arguments) {
-  CHI_CHECK(builtin == Builtin::Min || builtin == Builtin::Max,
-            "every other library function is lowered by name");
-  const bool least = builtin == Builtin::Min;
-  if (arguments.size() == 1) {
-    return read_sequence(least ? Op::ListLeast : Op::ListGreatest, arguments[0], type);
-  }
-  const bool real = types().is(type, BasicType::Real);
-  const Op op = real ? (least ? Op::MinReal : Op::MaxReal) : (least ? Op::MinInt : Op::MaxInt);
-  Operand result = value(arguments[0], type);
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const Operand next = value(arguments[i], type);
-    const std::int32_t reg = temporary(1);
-    emit(op, reg, result.reg, next.reg);
-    result = {reg, type};
-  }
-  return result;
+  return {reg, type};
 }
 
 Operand Lowering::read_sequence(Op op, ExprId of, TypeId result) {

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "code/lowering.h"
+#include "sema/vectors.h"
 #include "syntax/children.h"
 
 // Operators and literals.
@@ -29,6 +30,7 @@ Operand Lowering::unary(ExprId expr, const syntax::Unary& node) {
   }
   const Operand operand = value(node.operand, type);
   if (node.op == syntax::UnaryOp::Plus) return operand;
+  if (sema::is_vector(types(), type)) return negated(operand, type);
   const std::int32_t reg = temporary(1);
   emit(types().is(type, BasicType::Real) ? Op::NegReal : Op::NegInt, reg, operand.reg);
   return {reg, type};
@@ -44,7 +46,12 @@ Operand Lowering::binary(ExprId expr, const syntax::Binary& node) {
     case BinaryOp::Mod:
     case BinaryOp::Pow:
     case BinaryOp::Concat:
-    case BinaryOp::Subtract: return sequence_op(expr) ? changed(expr) : arithmetic(expr);
+    case BinaryOp::Subtract:
+      if (sema::is_vector(types(), type_of(node.left)) ||
+          sema::is_vector(types(), type_of(node.right))) {
+        return vector_operation(expr, node);
+      }
+      return sequence_op(expr) ? changed(expr) : arithmetic(expr);
     case BinaryOp::Eq:
     case BinaryOp::Ne: return equality(node);
     case BinaryOp::Lt:
@@ -69,13 +76,13 @@ std::optional<Op> Lowering::sequence_op(ExprId expr) {
     case BinaryOp::Concat: return list ? Op::Concat : Op::ConcatText;
     case BinaryOp::Subtract: return Op::ListSubtract;
     case BinaryOp::Add:
-      if (types().is_numeric(type)) return std::nullopt;
+      if (types().is_numeric(type) || sema::is_vector(types(), type)) return std::nullopt;
       if (std::holds_alternative<sema::Dict>(types()[type])) return Op::DictMerge;
       if (types().is(type, BasicType::String)) return Op::ConcatText;
       return list ? Op::Concat : Op::SetUnion;
     case BinaryOp::Sub:
     case BinaryOp::Mul:
-      if (types().is_numeric(type)) return std::nullopt;
+      if (types().is_numeric(type) || sema::is_vector(types(), type)) return std::nullopt;
       return node->op == BinaryOp::Sub ? Op::SetDifference : Op::SetIntersection;
     default: return std::nullopt;
   }
@@ -136,6 +143,7 @@ Operand Lowering::arithmetic(ExprId expr) {
   ExprId left = expr;
   while (const auto* node = std::get_if<syntax::Binary>(&ast().exprs[left].node)) {
     if (node->op > BinaryOp::Pow || !types().is_numeric(type_of(left))) break;
+    if (!types().is_numeric(type_of(node->left))) break;  // x*A*y
     chain.push_back(left);
     left = node->left;
   }

@@ -2,6 +2,7 @@
 #include "code/lowering.h"
 #include "flat/layout.h"
 #include "sema/evaluate.h"
+#include "sema/vectors.h"
 #include "syntax/children.h"
 
 // Variables and their elements: where they lie, how they are read and assigned. Elements of tuples,
@@ -256,7 +257,8 @@ ExprId Lowering::changed_operand(ExprId expr) const {
   const auto& node = ast().exprs[expr].node;
   if (const auto* p = std::get_if<syntax::Parenthesized>(&node)) return p->inner;
   if (const auto* b = std::get_if<syntax::Binary>(&node)) {
-    const bool sequence = !typed().types.is_numeric(typed().type[expr]);
+    const TypeId type = typed().type[expr];
+    const bool sequence = !typed().types.is_numeric(type) && !sema::is_vector(typed().types, type);
     const bool changes = b->op == syntax::BinaryOp::Concat || b->op == syntax::BinaryOp::Subtract ||
                          b->op == syntax::BinaryOp::Add || b->op == syntax::BinaryOp::Sub ||
                          b->op == syntax::BinaryOp::Mul;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -155,14 +156,44 @@ class Lowering {
                           std::span<const syntax::ExprId> arguments);
   Operand library_sequence(sema::Builtin builtin, sema::TypeId type,
                            std::span<const syntax::ExprId> arguments);
-  Operand extreme(sema::Builtin builtin, sema::TypeId type,
-                  std::span<const syntax::ExprId> arguments);
+  Operand numeric_function(sema::Builtin builtin, sema::TypeId type,
+                           std::span<const Operand> arguments);
   Operand library_insert(sema::TypeId type, std::span<const syntax::ExprId> arguments);
   Operand library_range(sema::TypeId type, std::span<const syntax::ExprId> arguments);
   Operand read_sequence(Op op, syntax::ExprId of, sema::TypeId result);
   Operand distribution(sema::Builtin builtin, sema::TypeId type,
                        std::span<const syntax::ExprId> arguments);
   Operand sample(syntax::ExprId operand, sema::TypeId type);
+
+  // lower_vector.cc: vectors and matrices
+  /// How often a loop has been run: known where it is unrolled, else in a register.
+  struct Counter {
+    std::int64_t known = 0;
+    std::int32_t reg = -1;
+  };
+  struct Stride {
+    Counter counter;
+    std::int64_t stride = 1;
+  };
+  sema::TypeId number_of(sema::TypeId type);
+  sema::TypeId computed(sema::TypeId number);
+  template <class Body>
+  void repeat(std::int64_t count, bool unrolled, const Body& body);
+  std::pair<std::int32_t, bool> cell_place(std::int32_t base, std::initializer_list<Stride> steps);
+  Operand read_cell(const Operand& array, std::initializer_list<Stride> steps);
+  void write_cell(const Operand& array, std::initializer_list<Stride> steps, Operand value);
+  Operand number_operation(syntax::BinaryOp op, sema::TypeId number, Operand a, Operand b);
+  Operand new_array(sema::TypeId type);
+  Operand by_elements(syntax::BinaryOp op, sema::TypeId type, Operand a, Operand b);
+  Operand negated(Operand a, sema::TypeId type);
+  Operand matrix_product(sema::TypeId type, Operand a, Operand b, std::int64_t rows,
+                         std::int64_t inner, std::int64_t columns);
+  Operand vector_operation(syntax::ExprId expr, const syntax::Binary& node);
+  Operand vector_function(sema::Builtin builtin, sema::TypeId type,
+                          std::span<const syntax::ExprId> arguments);
+  Operand diagonal(sema::TypeId type, Operand a);
+  Operand cross_product(sema::TypeId type, Operand a, Operand b);
+  Operand mapped(sema::TypeId type, std::span<const syntax::ExprId> arguments);
 
   // lower_equations.cc: what is asked of the equations around the statements
   /// What an expression reads.

@@ -230,6 +230,13 @@ class Drafter {
         enter_range(u->unwind);
       }
     }
+    for (const syntax::Expr& e : model_.ast.exprs) {
+      const auto* call = std::get_if<syntax::Call>(&e.node);
+      const auto* builtin =
+          call == nullptr ? nullptr : std::get_if<sema::Builtin>(&model_.resolution[call->callee]);
+      if (builtin == nullptr || *builtin != sema::Builtin::Identity) continue;
+      enter(model_.ast.list(call->arguments)[0]);
+    }
     for (const syntax::Alternative& a : model_.ast.alternatives) enter_range(a.unwind);
     for (const syntax::Instance& i : model_.ast.instances) enter_range(i.unwind);
     return spans;

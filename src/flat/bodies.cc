@@ -91,6 +91,7 @@ std::optional<BodyId> BodyTable::add(std::int32_t definition, const sema::Enviro
     slots.push_back(local.is_channel ? 0 : slot_count(model_.typed.types, *type));
   }
   if (!check_ranges(model_, body, diagnostics)) return std::nullopt;
+  if (!shapes_.check(body, diagnostics)) return std::nullopt;
   local_slots_.add(std::move(slots));
   return model_.bodies.add(std::move(body));
 }

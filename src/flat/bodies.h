@@ -6,6 +6,7 @@
 #include "flat/blueprint.h"
 #include "flat/flat_model.h"
 #include "flat/open_lengths.h"
+#include "flat/open_shapes.h"
 
 namespace chi::flat {
 
@@ -14,7 +15,7 @@ namespace chi::flat {
 class BodyTable {
  public:
   BodyTable(FlatModel& model, const Blueprints& blueprints, OpenLengths& lengths)
-      : model_(model), blueprints_(blueprints), lengths_(lengths) {}
+      : model_(model), blueprints_(blueprints), lengths_(lengths), shapes_(model.typed, lengths) {}
 
   /// The body for these parameter values; new if they are. `values` must hold the structural
   /// parameters. Empty exactly when it reported a bad array length.
@@ -39,6 +40,7 @@ class BodyTable {
   FlatModel& model_;
   const Blueprints& blueprints_;
   OpenLengths& lengths_;
+  OpenShapes shapes_;
   std::unordered_map<Key, BodyId, KeyHash> ids_;
   std::unordered_map<std::int32_t, BodyId> only_;  // of definitions without structural parameters
   Table<BodyId, std::vector<std::int64_t>> local_slots_;

@@ -6,6 +6,7 @@
 
 #include "base/match.h"
 #include "flat/layout.h"
+#include "sema/vectors.h"
 #include "syntax/children.h"
 
 namespace chi::flat {
@@ -83,6 +84,8 @@ class FactFinder {
     return std::get_if<Node>(&model_.ast.exprs[e].node);
   }
   bool scalar(ExprId e) const { return is_scalar_based(types_, model_.type[e]); }
+  /// A number, a vector or a matrix.
+  bool is_numbers(ExprId e) const { return numeric(e) || sema::is_vector(types_, model_.type[e]); }
   bool numeric(ExprId e) const { return types_.is_numeric(model_.type[e]); }
 
   bool is_of_others(ExprId e) const {
@@ -178,7 +181,7 @@ class FactFinder {
       case BinaryOp::Sub:
       case BinaryOp::Mul:
       case BinaryOp::Div:
-      case BinaryOp::Pow:
+      case BinaryOp::Pow: return !is_numbers(n.left) || !is_numbers(n.right);
       case BinaryOp::Lt:
       case BinaryOp::Le:
       case BinaryOp::Gt:
@@ -200,8 +203,17 @@ class FactFinder {
   /// Integers have no reals between them, overflow, and are exact: an operation on those that
   /// change at events only is executed, not approximated.
   bool is_integer_operation(ExprId e, const syntax::Binary& n) const {
-    return types_.is_integer(model_.type[e]) && fixed_or_discrete(n.left) &&
+    return holds_integers(model_.type[e]) && fixed_or_discrete(n.left) &&
            fixed_or_discrete(n.right) && (facts_[n.left].moves || facts_[n.right].moves);
+  }
+
+  /// An integer, or a vector or matrix of such with known lengths.
+  bool holds_integers(TypeId type) const {
+    while (const auto* array = std::get_if<sema::Array>(&types_[type])) {
+      if (array->length < 0) return false;
+      type = array->element;
+    }
+    return types_.is_integer(type);
   }
 
   /// The same of the call of a function: its body may assign to a `nat`.
@@ -214,11 +226,27 @@ class FactFinder {
   bool is_boxed(const syntax::Call& n) const {
     if (const auto* builtin = std::get_if<Builtin>(&model_.resolution[n.callee])) {
       if (is_about_array(*builtin, n)) return false;
+      if (sema::is_vector_function(*builtin)) return is_boxed_vector_call(*builtin, n);
       return !is_native(*builtin) || !std::ranges::all_of(model_.ast.list(n.arguments),
                                                           [&](ExprId a) { return numeric(a); });
     }
     return node<syntax::Name>(n.callee) == nullptr ||
            !is_scalar_function(types_, model_.type[n.callee]) || is_discrete_call(n);
+  }
+
+  bool is_boxed_vector_call(Builtin builtin, const syntax::Call& n) const {
+    if (is_discrete_call(n) && holds_integers(result_scalar(n))) return true;
+    if (builtin != Builtin::Map) return false;
+    const ExprId function = model_.ast.list(n.arguments)[0];
+    return std::holds_alternative<DeclId>(model_.resolution[function]) &&
+           !is_scalar_function(types_, model_.type[function]);
+  }
+
+  /// The type of the numbers that a vector function computes with.
+  TypeId result_scalar(const syntax::Call& n) const {
+    TypeId type = model_.type[model_.ast.list(n.arguments).back()];
+    while (const auto* array = std::get_if<sema::Array>(&types_[type])) type = array->element;
+    return type;
   }
 
   /// The sum, least or greatest of the elements of an array: as many operations.

@@ -7,7 +7,10 @@
 #include "base/match.h"
 #include "flat/box_inputs.h"
 #include "flat/known_integer.h"
+#include "flat/library_ops.h"
 #include "flat/path_reader.h"
+#include "flat/vector_terms.h"
+#include "sema/vectors.h"
 #include "syntax/children.h"
 
 namespace chi::flat {
@@ -41,35 +44,6 @@ bool calls_user_function(const sema::TypedModel& model, ExprId e) {
 // Its value is evaluated as a whole before the run: what is boxed, and calls.
 bool is_constant_leaf(const sema::TypedModel& model, const ExprFacts& facts, ExprId e) {
   return !facts.moves && !is_path(model.ast, e) && (facts.boxed || calls_user_function(model, e));
-}
-
-Op unary_op(Builtin builtin) {
-  using enum Builtin;
-  switch (builtin) {
-    case Abs: return Op::Abs;
-    case Sign: return Op::Sign;
-    case Floor: return Op::Floor;
-    case Ceil: return Op::Ceil;
-    case Round: return Op::Round;
-    case Sqrt: return Op::Sqrt;
-    case Cbrt: return Op::Cbrt;
-    case Exp: return Op::Exp;
-    case Ln: return Op::Ln;
-    case Log: return Op::Log10;
-    case Sin: return Op::Sin;
-    case Cos: return Op::Cos;
-    case Tan: return Op::Tan;
-    case Asin: return Op::Asin;
-    case Acos: return Op::Acos;
-    case Atan: return Op::Atan;
-    case Sinh: return Op::Sinh;
-    case Cosh: return Op::Cosh;
-    case Tanh: return Op::Tanh;
-    case Asinh: return Op::Asinh;
-    case Acosh: return Op::Acosh;
-    case Atanh: return Op::Atanh;
-    default: CHI_CHECK(false, "no function of one number"); return Op::Neg;
-  }
 }
 
 // One translation: runs down the list of nodes, each of which leaves its scalars in the scratch.
@@ -258,10 +232,16 @@ class Run {
   // ---- operators ----
 
   bool unary(const syntax::Unary& n) {
+    const Translator::Result operand = scratch_.results[n.operand];
+    if (n.op == syntax::UnaryOp::Plus) return copy(n.operand);
+    if (n.op == syntax::UnaryOp::Minus) {
+      for (std::int32_t i = 0; i < operand.count; ++i) put(expr::neg(pool_, at(operand, i)));
+      return true;
+    }
     const expr::ExprId x = one(n.operand);
     switch (n.op) {
-      case syntax::UnaryOp::Minus: return put(expr::neg(pool_, x));
-      case syntax::UnaryOp::Plus: return put(x);
+      case syntax::UnaryOp::Minus:
+      case syntax::UnaryOp::Plus: return false;
       case syntax::UnaryOp::Not: return put(expr::negation(pool_, x));
       case syntax::UnaryOp::Sample: return false;
     }
@@ -269,6 +249,7 @@ class Run {
   }
 
   bool binary(const syntax::Binary& n) {
+    if (n.op <= BinaryOp::Div && (is_vector(n.left) || is_vector(n.right))) return vectors(n);
     const auto relation = [&](Op op) {
       return put(expr::binary(pool_, op, one(n.left), one(n.right)));
     };
@@ -294,6 +275,102 @@ class Run {
       case BinaryOp::In: return false;
     }
     return false;
+  }
+
+  // ---- vectors and matrices ----
+
+  bool is_vector(ExprId e) const { return sema::is_vector(model_.types, model_.type[e]); }
+
+  bool put_all(const Terms& terms) {
+    scratch_.values.insert(scratch_.values.end(), terms.begin(), terms.end());
+    return true;
+  }
+
+  /// Rows and columns; of a vector, its length and 1. None if a length has no value.
+  std::optional<std::pair<std::int64_t, std::int64_t>> shape(ExprId e) {
+    std::int64_t lengths[2] = {1, 1};
+    TypeId type = model_.type[e];
+    for (std::int64_t& length : lengths) {
+      const auto* array = std::get_if<sema::Array>(&model_.types[type]);
+      if (array == nullptr) break;
+      Diagnostics unused;
+      const auto known = array->length >= 0
+                             ? std::optional(array->length)
+                             : known_integer(model_, array->length_expr, scope_.values(), unused);
+      if (!known) return std::nullopt;
+      length = *known;
+      type = array->element;
+    }
+    return std::pair(lengths[0], lengths[1]);
+  }
+
+  bool vectors(const syntax::Binary& n) {
+    const bool left = is_vector(n.left), right = is_vector(n.right);
+    const auto count = [&](ExprId e) { return scratch_.results[e].count; };
+    if (n.op != BinaryOp::Mul || !left || !right) {
+      if (left && right && count(n.left) != count(n.right)) return false;
+      return put_all(by_elements(pool_, n.op, all(n.left), !left, all(n.right), !right));
+    }
+    const auto a = shape(n.left), b = shape(n.right);
+    if (!a || !b) return false;
+    const bool row = !std::holds_alternative<sema::Array>(
+        model_.types[std::get<sema::Array>(model_.types[model_.type[n.left]]).element]);
+    const std::int64_t rows = row ? 1 : a->first, inner = row ? a->first : a->second;
+    if (inner != b->first || rows * inner != count(n.left) || inner * b->second != count(n.right)) {
+      return false;
+    }
+    return put_all(matrix_product(pool_, all(n.left), all(n.right), rows, inner, b->second));
+  }
+
+  bool vector_call(Builtin builtin, const syntax::Call& n) {
+    const auto arguments = model_.ast.list(n.arguments);
+    if (builtin == Builtin::Map) return mapped(arguments);
+    const auto a = all(arguments[0]);
+    const auto b = arguments.size() > 1 ? all(arguments[1]) : a;
+    auto lengths = std::pair<std::int64_t, std::int64_t>(1, 1);
+    if (builtin == Builtin::Transpose) {
+      const auto known = shape(arguments[0]);
+      if (!known) return false;
+      lengths = *known;
+    } else if (builtin == Builtin::Identity) {
+      Diagnostics unused;
+      const auto size = known_integer(model_, arguments[0], scope_.values(), unused);
+      if (!size) return false;
+      lengths = {*size, *size};
+    }
+    const auto terms = vector_function(pool_, builtin, a, b, lengths.first, lengths.second);
+    return terms && put_all(*terms);
+  }
+
+  bool mapped(std::span<const ExprId> arguments) {
+    const Translator::Result first = scratch_.results[arguments[1]];
+    const bool two = arguments.size() > 2;
+    const Translator::Result second = two ? scratch_.results[arguments[2]] : first;
+    if (first.count != second.count) return false;
+    ExprId name = arguments[0];
+    while (const auto* p = std::get_if<syntax::Parenthesized>(&model_.ast.exprs[name].node)) {
+      name = p->inner;
+    }
+    const auto* builtin = std::get_if<Builtin>(&model_.resolution[name]);
+    std::span<const expr::FunctionId> components;
+    if (builtin == nullptr) {
+      const auto* decl = std::get_if<DeclId>(&model_.resolution[name]);
+      const DeclId function = decl == nullptr ? DeclId{} : scope_.callee(*decl);
+      if (function) components = functions_.components(function);
+      if (components.empty()) return false;
+    }
+    for (std::int32_t i = 0; i < first.count; ++i) {
+      const expr::ExprId x = at(first, i), y = at(second, i);
+      if (builtin == nullptr) {
+        const std::vector<expr::ExprId> given = two ? Terms{x, y} : Terms{x};
+        put(expr::call(pool_, components[0], given));
+      } else if (two) {
+        put(expr::binary(pool_, binary_op(*builtin), x, y));
+      } else {
+        put(expr::unary(pool_, unary_op(*builtin), x));
+      }
+    }
+    return true;
   }
 
   // Whole numbers, rounded down.
@@ -396,10 +473,12 @@ class Run {
     const bool about_array =
         builtin == Builtin::Sum || builtin == Builtin::Min || builtin == Builtin::Max;
     if (about_array && arguments.size() == 1) return reduce(builtin, all(arguments[0]));
+    if (sema::is_vector_function(builtin)) return vector_call(builtin, n);
     switch (builtin) {
-      case Builtin::Min: return put(expr::binary(pool_, Op::Min, argument(0), argument(1)));
-      case Builtin::Max: return put(expr::binary(pool_, Op::Max, argument(0), argument(1)));
-      case Builtin::Atan2: return put(expr::binary(pool_, Op::Atan2, argument(0), argument(1)));
+      case Builtin::Min:
+      case Builtin::Max:
+      case Builtin::Atan2:
+        return put(expr::binary(pool_, binary_op(builtin), argument(0), argument(1)));
       case Builtin::Delayed:
         return put(expr::delay(pool_, argument(0), argument(1),
                                arguments.size() > 2 ? argument(2) : expr::ExprId{}));
@@ -488,7 +567,9 @@ std::vector<ExprId> Translator::nodes_under(ExprId root, const Holes* holes) con
         e = inner.front();
       }
     } else if (const auto* call = std::get_if<syntax::Call>(&node)) {
-      const auto arguments = model_.ast.list(call->arguments);
+      auto arguments = model_.ast.list(call->arguments);
+      const auto* builtin = std::get_if<Builtin>(&model_.resolution[call->callee]);
+      if (builtin != nullptr && *builtin == Builtin::Map) arguments = arguments.subspan(1);
       stack.insert(stack.end(), arguments.begin(), arguments.end());
     } else if (const auto* index = std::get_if<syntax::Index>(&node)) {
       stack.push_back(index->of);
@@ -499,31 +580,6 @@ std::vector<ExprId> Translator::nodes_under(ExprId root, const Holes* holes) con
   }
   std::sort(list.begin(), list.end());
   return list;
-}
-
-// Follows the type, whose depth is limited (sema::kMaxTypeDepth).
-std::vector<TypeId> scalar_types(const sema::Types& types, TypeId type) {
-  if (const auto* array = std::get_if<sema::Array>(&types[type])) {
-    const std::vector<TypeId> element = scalar_types(types, array->element);
-    std::vector<TypeId> all;
-    for (std::int64_t i = 0; i < array->length; ++i) {
-      all.insert(all.end(), element.begin(), element.end());
-    }
-    return all;
-  }
-  std::vector<TypeId> all;
-  const auto append = [&](TypeId part) {
-    const std::vector<TypeId> inner = scalar_types(types, part);
-    all.insert(all.end(), inner.begin(), inner.end());
-  };
-  if (const auto* tuple = std::get_if<sema::Tuple>(&types[type])) {
-    for (const TypeId t : types.list(tuple->elements)) append(t);
-  } else if (const auto* record = std::get_if<sema::Record>(&types[type])) {
-    for (const sema::Field& f : types.list(record->fields)) append(f.type);
-  } else {
-    all.push_back(type);
-  }
-  return all;
 }
 
 }  // namespace chi::flat

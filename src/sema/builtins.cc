@@ -32,7 +32,13 @@ Arity arity_of(Builtin builtin) {
     case Sort: return {2, 2};
     case Insert: return {3, 3};
     case Range: return {1, 3};
-    case Delayed: return {2, 3};
+    case Delayed:
+    case Map: return {2, 3};
+    case Dot:
+    case Cross:
+    case Outer:
+    case Times:
+    case Divide: return {2, 2};
     default: return {1, 1};
   }
 }
@@ -84,7 +90,9 @@ class LibraryCall {
       case Str: return str();
       case Delayed: return delayed();
       case Pi: return c_.real_type();
-      default: return makes_distribution(builtin_) ? distribution() : reals(c_.real_type());
+      default:
+        if (is_vector_function(builtin_)) return check_vector_call(c_, builtin_, call_, hint_);
+        return makes_distribution(builtin_) ? distribution() : reals(c_.real_type());
     }
   }
 
@@ -110,10 +118,14 @@ class LibraryCall {
 
   TypeId wrong(std::size_t i, std::string_view wanted, TypeId found) {
     if (!c_.types.is_unknown(found)) {
-      c_.report({.code = DiagCode::LibraryArgument,
-                 .span = c_.span(arguments_[i]),
-                 .message = fmt::format("`{}` needs {}, found `{}`", builtin_text(builtin_), wanted,
-                                        c_.text(found))});
+      Diagnostic d{.code = DiagCode::LibraryArgument,
+                   .span = c_.span(arguments_[i]),
+                   .message = fmt::format("`{}` needs {}, found `{}`", builtin_text(builtin_),
+                                          wanted, c_.text(found))};
+      if (builtin_ <= Builtin::Atanh && is_vector(c_.types, found)) {
+        d.help = fmt::format("`map({}, ...)` applies it to each element", builtin_text(builtin_));
+      }
+      c_.report(std::move(d));
     }
     return c_.unknown();
   }

@@ -18,6 +18,7 @@ bool Evaluator::call(ExprId e, const Value* callee, Value& out) {
   const auto given = m_.ast.list(n.arguments);
   const auto* builtin = callee ? nullptr : std::get_if<Builtin>(&m_.resolution[n.callee]);
   std::vector<Value> arguments(given.size());
+  if (builtin && *builtin == Builtin::Map) return map_elements(e, out);
   if (builtin) {
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (!eval(given[i], arguments[i])) return false;

@@ -5,6 +5,7 @@
 
 #include "sema/arithmetic.h"
 #include "sema/evaluator.h"
+#include "sema/vectors.h"
 
 namespace chi::sema {
 namespace {
@@ -63,6 +64,7 @@ bool Evaluator::library(Builtin builtin, ExprId call, std::vector<Value>& argume
     case Delayed: return fail(span(call), "this has no value before the run");
     default: break;
   }
+  if (is_vector_function(builtin)) return vector_function(builtin, call, arguments, out);
   if (builtin >= Hd && builtin <= Values) return list_function(builtin, call, arguments, out);
   if (makes_distribution(builtin)) return distribution(builtin, call, arguments, out);
   return real_function(builtin, call, arguments, out);

@@ -31,6 +31,7 @@ bool Evaluator::unary(ExprId e, Value& value) {
     case UnaryOp::Sample: return fail(span(e), "a sample can be drawn only during the run");
     case UnaryOp::Minus: break;
   }
+  if (std::holds_alternative<Value::Sequence>(value.data)) return negate_elements(e, value);
   if (const auto* r = std::get_if<double>(&value.data)) {
     value.data = -*r;
     return true;
@@ -99,16 +100,25 @@ bool Evaluator::arithmetic(ExprId e, Value& left, Value& right) {
     *text += more;
     return true;
   }
+  if (as<Array>(type(e))) return vector_arithmetic(e, left, right, left);
   if (std::holds_alternative<Value::Sequence>(left.data)) return combine_sets(e, left, right);
-  const auto* a = std::get_if<std::int64_t>(&left.data);
-  const auto* b = std::get_if<std::int64_t>(&right.data);
-  const bool real = m_.types.is(type(e), BasicType::Real);
-  if (a && b && !real) return integer_arithmetic(e, *a, *b, left);
-  return real_arithmetic(e, number(left), number(right), left);
+  const BinaryOp op = node<syntax::Binary>(e)->op;
+  if (m_.types.is(type(e), BasicType::Real)) {
+    return real_arithmetic(op, span(e), number(left), number(right), left);
+  }
+  return scalar_arithmetic(op, span(e), left, right, left);
 }
 
-bool Evaluator::integer_arithmetic(ExprId e, std::int64_t a, std::int64_t b, Value& out) {
-  const BinaryOp op = node<syntax::Binary>(e)->op;
+bool Evaluator::scalar_arithmetic(BinaryOp op, Span where, const Value& left, const Value& right,
+                                  Value& out) {
+  const auto* a = std::get_if<std::int64_t>(&left.data);
+  const auto* b = std::get_if<std::int64_t>(&right.data);
+  if (a && b && op != BinaryOp::Div) return integer_arithmetic(op, where, *a, *b, out);
+  return real_arithmetic(op, where, number(left), number(right), out);
+}
+
+bool Evaluator::integer_arithmetic(BinaryOp op, Span where, std::int64_t a, std::int64_t b,
+                                   Value& out) {
   std::optional<std::int64_t> result;
   switch (op) {
     case BinaryOp::Add: result = checked_add(a, b); break;
@@ -120,30 +130,30 @@ bool Evaluator::integer_arithmetic(ExprId e, std::int64_t a, std::int64_t b, Val
     default: break;
   }
   const bool divides = op == BinaryOp::IntDiv || op == BinaryOp::Mod;
-  if (!result) return fail(span(e), divides && b == 0 ? "division by zero" : "integer overflow");
+  if (!result) return fail(where, divides && b == 0 ? "division by zero" : "integer overflow");
   out.data = *result;
   return true;
 }
 
-bool Evaluator::real_arithmetic(ExprId e, double a, double b, Value& out) {
-  switch (node<syntax::Binary>(e)->op) {
+bool Evaluator::real_arithmetic(BinaryOp op, Span where, double a, double b, Value& out) {
+  switch (op) {
     case BinaryOp::Add: out.data = a + b; return true;
     case BinaryOp::Sub: out.data = a - b; return true;
     case BinaryOp::Mul: out.data = a * b; return true;
     case BinaryOp::Div:
-      if (b == 0.0) return fail(span(e), "division by zero");
+      if (b == 0.0) return fail(where, "division by zero");
       out.data = a / b;
       return true;
     case BinaryOp::Pow: {
       const double power = std::pow(a, b);
       const bool pole = a == 0 && b < 0;
       if (pole || (std::isnan(power) && !std::isnan(a) && !std::isnan(b))) {
-        return fail(span(e), fmt::format("{}^{} is not a real number", a, b));
+        return fail(where, fmt::format("{}^{} is not a real number", a, b));
       }
       out.data = power;
       return true;
     }
-    default: return fail(span(e), "this has no value before the run");
+    default: return fail(where, "this has no value before the run");
   }
 }
 

@@ -63,12 +63,28 @@ class Evaluator {
   [[gnu::noinline]] bool unary(ExprId expr, Value& value);
   [[gnu::noinline]] bool binary(ExprId expr, Value& value);
   bool arithmetic(ExprId expr, Value& left, Value& right);
-  bool integer_arithmetic(ExprId expr, std::int64_t a, std::int64_t b, Value& out);
-  bool real_arithmetic(ExprId expr, double a, double b, Value& out);
+  bool scalar_arithmetic(syntax::BinaryOp op, Span span, const Value& a, const Value& b,
+                         Value& out);
+  bool integer_arithmetic(syntax::BinaryOp op, Span span, std::int64_t a, std::int64_t b,
+                          Value& out);
+  bool real_arithmetic(syntax::BinaryOp op, Span span, double a, double b, Value& out);
   bool combine_sets(ExprId expr, Value& left, Value& right);
   bool remove_elements(Value& left, const Value& right);
   bool is_member(const Value& element, const Value& collection, bool& found);
   int compare(const Value& a, const Value& b) const;
+
+  // ---- evaluate_vectors.cc ----
+  bool negate_elements(ExprId expr, Value& value);
+  bool vector_arithmetic(ExprId expr, const Value& left, const Value& right, Value& out);
+  bool row_times(ExprId expr, const Value& row, const Value& right, bool matrix, Value& out);
+  bool inner_product(ExprId expr, const Value& left, const Value& right, Value& out);
+  bool cross_product(Span span, const Value& left, const Value& right, Value& out);
+  bool by_elements(syntax::BinaryOp op, Span span, const Value& left, const Value& right,
+                   Value& out);
+  bool vector_function(Builtin builtin, ExprId call, std::vector<Value>& arguments, Value& out);
+  bool identity(ExprId call, const Value& size, Value& out);
+  [[gnu::noinline]] bool map_elements(ExprId call, Value& out);
+  bool apply_to_elements(ExprId call, std::vector<Value>& arguments, Value& out);
 
   // ---- evaluate_calls.cc ----
   [[gnu::noinline]] bool call(ExprId expr, const Value* callee, Value& out);

@@ -17,7 +17,7 @@ struct First {
   bool right = false;
 };
 
-First first_operand(const Context& c, ExprId expr, TypeId hint) {
+First first_operand(Context& c, ExprId expr, TypeId hint) {
   using namespace syntax;
   if (const auto* n = c.node<Parenthesized>(expr)) return {n->inner, hint};
   if (const auto* n = c.node<Unary>(expr)) {

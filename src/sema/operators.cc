@@ -41,6 +41,9 @@ bool makes_collection(BinaryOp op) {
          op == BinaryOp::Concat || op == BinaryOp::Subtract;
 }
 
+/// Of a bracketed literal it makes a vector or a matrix: lists have no such operator.
+bool is_product(BinaryOp op) { return op == BinaryOp::Mul || op == BinaryOp::Div; }
+
 bool is_composite(const Context& c, TypeId type) {
   return c.as<List>(type) || c.as<Set>(type) || c.as<Array>(type) || c.as<Tuple>(type) ||
          c.as<Record>(type) || c.as<Dict>(type);
@@ -59,6 +62,7 @@ class Operands {
 
   TypeId result() {
     if (c_.types.is_unknown(left_) || c_.types.is_unknown(right_)) return after_error();
+    if (is_vector_operation()) return check_vector_operator(c_, expr_, left_, right_);
     switch (node_.op) {
       case BinaryOp::Add: return sum();
       case BinaryOp::Sub: return numeric() ? difference() : same<Set>();
@@ -86,6 +90,10 @@ class Operands {
   /// One operand is wrong already. The result of a comparison is known all the same.
   TypeId after_error() const { return node_.op >= BinaryOp::Eq ? c_.bool_type() : c_.unknown(); }
 
+  bool is_vector_operation() const {
+    const bool arithmetic = node_.op <= BinaryOp::Div || node_.op == BinaryOp::Pow;
+    return arithmetic && (is_vector(c_.types, left_) || is_vector(c_.types, right_));
+  }
   bool numeric() const { return c_.types.is_numeric(left_) && c_.types.is_numeric(right_); }
   bool integers() const { return c_.types.is_integer(left_) && c_.types.is_integer(right_); }
   bool both(TypeId type) const { return left_ == type && right_ == type; }
@@ -162,6 +170,14 @@ class Operands {
 /// What the second operand may take from the first. `x in {1, 2}`: the type of x.
 TypeId second_hint(Context& c, const syntax::Binary& node, const Context::Link& link,
                    TypeId first) {
+  const ExprId second = link.right ? node.left : node.right;
+  if (is_vector_literal(c, second)) {
+    const TypeId scalar = scalar_hint(c, is_vector(c.types, first) ? first : link.hint);
+    const bool sum = node.op == BinaryOp::Add || node.op == BinaryOp::Sub;
+    if (is_product(node.op) || (sum && is_vector(c.types, first))) {
+      return vector_hint(c, second, scalar);
+    }
+  }
   if (node.op != BinaryOp::In) {
     const bool shared = makes_collection(node.op) || is_comparison(node.op);
     return shared && is_composite(c, first) ? first : operand_hint(c, node, link.hint);
@@ -188,7 +204,14 @@ bool right_operand_first(const Context& c, const syntax::Binary& node, TypeId) {
   return shared && is_open_literal(c, node.left) && !is_open_literal(c, node.right);
 }
 
-TypeId operand_hint(const Context& c, const syntax::Binary& node, TypeId hint) {
+TypeId operand_hint(Context& c, const syntax::Binary& node, TypeId hint) {
+  const bool sum = node.op == BinaryOp::Add || node.op == BinaryOp::Sub;
+  const ExprId first = right_operand_first(c, node, hint) ? node.right : node.left;
+  const bool array = hint && is_vector(c.types, hint);
+  if (is_vector_literal(c, first) && (is_product(node.op) || (sum && array))) {
+    return vector_hint(c, first, scalar_hint(c, hint));
+  }
+  if (sum && array) return hint;
   const bool collection = c.as<List>(hint) || c.as<Set>(hint);
   return makes_collection(node.op) && collection ? hint : TypeId{};
 }
@@ -229,6 +252,10 @@ TypeId check_unary(Context& c, ExprId expr, TypeId operand) {
   if (c.types.is_unknown(operand)) return op == UnaryOp::Not ? c.bool_type() : operand;
   if (op == UnaryOp::Not) {
     if (c.types.is(operand, BasicType::Bool)) return operand;
+  } else if (is_vector(c.types, operand)) {
+    const Shape shape = *shape_of(c.types, operand);
+    const bool negated_nat = op == UnaryOp::Minus && c.types.is(shape.scalar, BasicType::Nat);
+    return negated_nat ? array_of(c.types, c.int_type(), shape.lengths) : operand;
   } else if (c.types.is_numeric(operand)) {
     const bool negated_nat = op == UnaryOp::Minus && c.types.is(operand, BasicType::Nat);
     return negated_nat ? c.int_type() : operand;

@@ -126,30 +126,7 @@ class Resolver {
                       c_.types.distribution_of(element);
     if (!part) element = reject(n.element, "an array");
     if (!n.length) return c_.types.array(element, -1, {});
-    const PlaceGuard place(c_, Place::BeforeRun);
-    const int open = c_.open_names;
-    const int errors = c_.diagnostics.error_count();
-    require_integer(c_, n.length, "an array length");
-    if (c_.diagnostics.error_count() > errors) return c_.unknown();
-    if (c_.open_names > open) return c_.types.array(element, -1, n.length);
-    const auto value = evaluate(c_.model, n.length, c_.int_type(), {}, c_.diagnostics);
-    if (!value) return unknown_length(n.length);
-    const std::int64_t length = std::get<std::int64_t>(value->data);
-    if (length >= 0 && length <= kLongestArray) return c_.types.array(element, length, {});
-    c_.report({.code = DiagCode::ArrayLength,
-               .span = c_.span(n.length),
-               .message = fmt::format("an array cannot have {} elements", length)});
-    return c_.unknown();
-  }
-
-  /// A length fails silently if what it needs was reported, or needs this very type.
-  TypeId unknown_length(ExprId length) {
-    if (!c_.diagnostics.has_errors()) {
-      c_.report({.code = DiagCode::ArrayLength,
-                 .span = c_.span(length),
-                 .message = "this length needs a function that needs the length"});
-    }
-    return c_.unknown();
+    return array_of_length(c_, element, n.length);
   }
 
   TypeId tuple(const syntax::TupleType& n) {
@@ -252,7 +229,34 @@ class Resolver {
   std::vector<syntax::TypeId> order_;
 };
 
+/// A length fails silently if what it needs was reported, or needs this very type.
+TypeId unknown_length(Context& c, ExprId length) {
+  if (!c.diagnostics.has_errors()) {
+    c.report({.code = DiagCode::ArrayLength,
+              .span = c.span(length),
+              .message = "this length needs a function that needs the length"});
+  }
+  return c.unknown();
+}
+
 }  // namespace
+
+TypeId array_of_length(Context& c, TypeId element, ExprId length) {
+  const PlaceGuard place(c, Place::BeforeRun);
+  const int open = c.open_names;
+  const int errors = c.diagnostics.error_count();
+  require_integer(c, length, "an array length");
+  if (c.diagnostics.error_count() > errors) return c.unknown();
+  if (c.open_names > open) return c.types.array(element, -1, length);
+  const auto value = evaluate(c.model, length, c.int_type(), {}, c.diagnostics);
+  if (!value) return unknown_length(c, length);
+  const std::int64_t known = std::get<std::int64_t>(value->data);
+  if (known >= 0 && known <= kLongestArray) return c.types.array(element, known, {});
+  c.report({.code = DiagCode::ArrayLength,
+            .span = c.span(length),
+            .message = fmt::format("an array cannot have {} elements", known)});
+  return c.unknown();
+}
 
 TypeId resolve_type(Context& c, syntax::TypeId written) {
   return written ? Resolver(c).resolve(written) : c.unknown();

@@ -9,4 +9,8 @@ namespace chi::sema {
 /// array lengths of constants are evaluated.
 TypeId resolve_type(Context& c, syntax::TypeId written);
 
+/// An array of `length` elements; where parameters or indices occur in the length, it is known at
+/// instantiation. Unknown, and reported, if it cannot be evaluated.
+TypeId array_of_length(Context& c, TypeId element, ExprId length);
+
 }  // namespace chi::sema

@@ -358,7 +358,9 @@ ExprId Parser::after_dot(ExprId of) {
   }
   if (at_any({K::Star, K::Slash, K::Caret})) {
     fail_expected("a field, a number or an index",
-                  "operators on arrays element by element are written out for each element");
+                  "element by element, arrays are multiplied by `times(v, w)`, divided by "
+                  "`divide(v, w)`; `map` is for "
+                  "other functions");
     return of;
   }
   const Ident member = expect_name("a field, a number or an index");
