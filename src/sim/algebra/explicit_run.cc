@@ -9,16 +9,12 @@
 #include "base/check.h"
 #include "expr/substitute.h"
 #include "sim/algebra/isolate.h"
+#include "sim/algebra/tolerances.h"
 
 namespace chi::sim {
 namespace {
 
 using expr::ExprId;
-
-// Divisors whose terms cancel to less than this are nothing but rounding errors.
-constexpr double kRounding = 32 * std::numeric_limits<double>::epsilon();
-// The same of values that have rounding errors themselves.
-constexpr double kDoubtful = 1e-12;
 
 }  // namespace
 
@@ -84,7 +80,7 @@ bool ExplicitRun::is_singular_at(const SolverContext& context, const double* fra
   if (!formulas_) compile(context);
   formulas_->evaluate_each(frame, out_.data());
   for (std::size_t k = 0; k < watched_.size(); ++k) {
-    if (!is_lost(k, kDoubtful)) continue;
+    if (!is_lost(k, tolerance::kDoubtfulDivisor)) continue;
     failed_ = watched_[k].assignment;
     singular_ = true;
     return true;
@@ -113,7 +109,7 @@ bool ExplicitRun::solve(const SolverContext& context, double* frame) {
 bool ExplicitRun::judge() {
   failed_ = assignments_.size();
   for (std::size_t k = 0; k < watched_.size() && !singular_; ++k) {
-    if (!is_lost(k, kRounding)) continue;
+    if (!is_lost(k, tolerance::kDivisorRounding)) continue;
     failed_ = watched_[k].assignment;
     singular_ = true;
   }
@@ -134,7 +130,7 @@ std::vector<char> ExplicitRun::solve_each(double* frame) {
   for (std::size_t k = 0; k < assignments_.size(); ++k) {
     bool lost = false;
     for (; w < watched_.size() && watched_[w].assignment == k; ++w) {
-      lost = lost || is_lost(w, kRounding);
+      lost = lost || is_lost(w, tolerance::kDivisorRounding);
     }
     garbled = garbled || (lost && std::isfinite(out_[k]));
     solved[k] = !lost && !garbled && std::isfinite(out_[k]);

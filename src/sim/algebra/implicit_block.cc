@@ -17,13 +17,11 @@
 #include "numerics/rank_revealing.h"
 #include "sim/algebra/better_guess.h"
 #include "sim/algebra/symbolic_jacobian.h"
+#include "sim/algebra/tolerances.h"
 #include "sim/algebra/torn_newton.h"
 
 namespace chi::sim {
 namespace {
-
-/// The longest way to a solution nearby, relative to max(|x|, nominal).
-constexpr double kNear = 0.1;
 
 using numerics::EvalStatus;
 using numerics::SolveStatus;
@@ -198,13 +196,12 @@ bool ImplicitBlock::factor(Work& w, double* frame, SolveFailure& failure) {
 
 bool ImplicitBlock::is_singular_at(const SolverContext& context, double* frame,
                                    SolveFailure& failure) {
-  constexpr double kDoubtful = 1e-10;  // of pivots, which only hint at the condition
   constexpr std::size_t kLargestDense = 500;
   if (rows_.size() != unknowns_.size() || rows_.empty()) return false;
   Work& w = work(context);
   for (std::size_t j = 0; j < places_.size(); ++j) w.guess[j] = frame[places_[j]];
   const bool regular = factor(w, frame, failure);
-  if (regular && w.linear->pivot_ratio() > kDoubtful) return false;
+  if (regular && w.linear->pivot_ratio() > tolerance::kDoubtfulPivots) return false;
   if (!regular && failure.status != SolveStatus::Singular) return false;
   if (rows_.size() > kLargestDense) return !regular;
   const numerics::Dependencies found = numerics::find_dependencies(w.jacobian.pattern(), w.values);
@@ -246,10 +243,9 @@ bool ImplicitBlock::solve_linear(Work& w, double* frame, SolveFailure& failure) 
 // damped method then starts afresh.
 bool ImplicitBlock::solve_scalar(const SolverContext& context, Work& w, double* frame) {
   constexpr int kMostSteps = 8;
-  constexpr double kAlmost = 1e-8, kShorter = 1e-3, kStagnation = 1e-13;
   const double nominal = w.nominal.empty() ? 1.0 : w.nominal[0];
   double& x = frame[places_[0]];
-  double last = kNear;
+  double last = tolerance::kNearSolution;
   for (int k = 0; k < kMostSteps; ++k) {
     double r = 0, slope = 0;
     if (!w.residuals.evaluate(frame, &r)) return false;
@@ -257,19 +253,20 @@ bool ImplicitBlock::solve_scalar(const SolverContext& context, Work& w, double* 
     if (!w.jacobian.evaluate(frame, std::span(&slope, 1))) return false;
     const double step = -r / slope;
     const double size = std::abs(step) / std::max(std::abs(x), nominal);
-    if (!(size < last)) return last <= kStagnation && w.balances(context, frame);
+    if (!(size < last)) return last <= tolerance::kStagnation && w.balances(context, frame);
     x += step;
     ++iterations_;
     if (!w.lower.empty() && x < w.lower[0]) return false;
     if (!w.upper.empty() && x > w.upper[0]) return false;
     last = 0.5 * size;
-    if (size > kAlmost) continue;
+    if (size > tolerance::kLastStepIsNext) continue;
     // The next step would be the last; the slope is good enough for it. It is much shorter, or
     // there is nothing left but rounding, or x is so small that a short step is a long one.
     if (!w.residuals.evaluate(frame, &r)) return false;
     x -= r / slope;
     if (!std::isfinite(x) || !within_bounds(w, frame)) return false;
-    return std::abs(r / slope) <= kShorter * std::abs(step) || w.balances(context, frame);
+    return std::abs(r / slope) <= tolerance::kMuchShorter * std::abs(step) ||
+           w.balances(context, frame);
   }
   return false;
 }
@@ -293,7 +290,6 @@ bool ImplicitBlock::solve_torn(const SolverContext& context, Work& w, double* fr
 
 // After the robust method: whether the quick one comes to the same solution.
 void ImplicitBlock::prove_torn(const SolverContext& context, Work& w, double* frame) {
-  constexpr double kSame = 1e-10;
   w.quick = Work::Quick::Unfit;
   w.torn = TornNewton::make(context, rows_, unknowns_);
   if (!w.torn) return;
@@ -301,7 +297,7 @@ void ImplicitBlock::prove_torn(const SolverContext& context, Work& w, double* fr
     bool same = true;
     for (std::size_t j = 0; j < places_.size(); ++j) {
       const double size = std::max(std::abs(w.x[j]), w.nominal.empty() ? 1.0 : w.nominal[j]);
-      same = same && std::abs(frame[places_[j]] - w.x[j]) <= kSame * size;
+      same = same && std::abs(frame[places_[j]] - w.x[j]) <= tolerance::kSameSolution * size;
     }
     if (same) w.quick = Work::Quick::Proven;
   }
@@ -312,7 +308,6 @@ void ImplicitBlock::prove_torn(const SolverContext& context, Work& w, double* fr
 // So steep they are that such a point is left slowly, and not at all if it is the solution.
 bool ImplicitBlock::add_secants(Work& w, std::span<const double> x, double* frame,
                                 std::span<double> slopes) {
-  constexpr double kBeside = 1e-10;
   const numerics::SparsePattern& pattern = w.jacobian.pattern();
   std::vector<double> here(w.r.size()), there(w.r.size());
   if (!w.residuals.evaluate(frame, here.data())) return false;
@@ -321,7 +316,7 @@ bool ImplicitBlock::add_secants(Work& w, std::span<const double> x, double* fram
     const auto first = static_cast<std::size_t>(pattern.column_starts[j]);
     const auto last = static_cast<std::size_t>(pattern.column_starts[j + 1]);
     const double nominal = w.nominal.empty() ? 1.0 : w.nominal[j];
-    for (const double side : {kBeside, -kBeside}) {
+    for (const double side : {tolerance::kSecant, -tolerance::kSecant}) {
       if (all_finite(slopes.subspan(first, last - first))) break;
       const double beside = x[j] + side * std::max(std::abs(x[j]), nominal);
       frame[places_[j]] = beside;
@@ -371,7 +366,7 @@ bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, doubl
   numerics::SolveResult result;
   if (effort == Effort::Near && rows_.size() == unknowns_.size()) {
     if (!w.newton) {
-      const numerics::NewtonOptions options{.around_singular_guess = kNear};
+      const numerics::NewtonOptions options{.around_singular_guess = tolerance::kNearSolution};
       w.newton.emplace(w.jacobian.pattern(), options);
     }
     result = w.newton->solve_once(problem, w.x);
@@ -404,7 +399,6 @@ bool ImplicitBlock::solve_nonlinear(const SolverContext& context, Work& w, doubl
 // they change when their variables change by their own size.
 bool ImplicitBlock::check_rows(const SolverContext& context, Work& w, double* frame,
                                SolveFailure& failure) {
-  constexpr double kConsistency = 1e-8;
   numerics::SolveResult result;
   if (!w.residuals.evaluate(frame, w.r.data())) {
     w.fault = w.residuals.fault();
@@ -427,7 +421,7 @@ bool ImplicitBlock::check_rows(const SolverContext& context, Work& w, double* fr
   if (slopes.evaluate(frame, values)) {
     numerics::size_equations(slopes.pattern(), values, sizes, scale);
   }
-  double worst = kConsistency;
+  double worst = tolerance::kConsistentRow;
   for (std::size_t i = 0; i < w.r.size(); ++i) {
     const double relative = std::abs(w.r[i]) / (scale[i] > 0 ? scale[i] : 1.0);
     if (!(relative > worst)) continue;

@@ -9,6 +9,7 @@
 #include "expr/linearity.h"
 #include "expr/substitute.h"
 #include "numerics/linear_solver.h"
+#include "sim/algebra/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -179,7 +180,6 @@ std::optional<Isolated> isolate(expr::Pool& pool, ExprId row, ExprId leaf) {
 
 std::optional<std::vector<ExprId>> isolate_all(expr::Pool& pool, std::span<const ExprId> rows,
                                                std::span<const ExprId> leaves) {
-  constexpr double kLeastPivotRatio = 1e-4;
   const auto constant = [](expr::Linearity l) { return l <= expr::Linearity::Constant; };
   if (!std::ranges::all_of(expr::linearity(pool, rows, leaves), constant)) return std::nullopt;
   const expr::LinearForms forms = expr::linear_forms(pool, rows, leaves);
@@ -196,7 +196,7 @@ std::optional<std::vector<ExprId>> isolate_all(expr::Pool& pool, std::span<const
   const int size = static_cast<int>(n);
   numerics::LinearSolver solver(numerics::full_pattern(size, size), numerics::LinearMethod::Dense);
   if (solver.factor(matrix) != numerics::FactorStatus::Ok) return std::nullopt;
-  if (solver.pivot_ratio() < kLeastPivotRatio) return std::nullopt;
+  if (solver.pivot_ratio() < tolerance::kGoodPivots) return std::nullopt;
   std::vector<ExprId> values(n, expr::constant(pool, 0));
   std::vector<double> column(n);
   for (std::size_t j = 0; j < n; ++j) {  // x -= A⁻¹ e_j b_j

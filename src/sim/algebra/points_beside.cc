@@ -4,12 +4,15 @@
 #include <cmath>
 #include <cstddef>
 
+#include "sim/algebra/tolerances.h"
+
 namespace chi::sim {
 
 void point_beside(int which, std::span<const double> y, std::span<const double> yp,
                   std::span<double> out) {
-  constexpr double kBeside = 1e-7, kSmall = 1e-3;
-  const auto reach = [&](std::size_t i) { return kBeside * (std::abs(y[i]) + kSmall); };
+  const auto reach = [&](std::size_t i) {
+    return tolerance::kBeside * (std::abs(y[i]) + tolerance::kBesideZero);
+  };
   double fastest = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
     fastest = std::max(fastest, std::abs(yp[i]) / reach(i));

@@ -10,6 +10,7 @@
 #include "expr/substitute.h"
 #include "graph/tearing.h"
 #include "sim/algebra/isolate.h"
+#include "sim/algebra/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -135,8 +136,7 @@ bool TornNewton::factor_and_step() {
 
 bool TornNewton::solve(double* frame) {
   constexpr int kMostSteps = 8;
-  constexpr double kNear = 0.1, kDone = 1e-9, kSmall = 1e-6, kStagnation = 1e-13;
-  double last = kNear;
+  double last = tolerance::kNearSolution;
   for (iterations_ = 1;; ++iterations_) {
     if (iterations_ > kMostSteps || !equations_.evaluate(frame, values_.data())) return false;
     if (!factor_and_step()) return false;
@@ -147,11 +147,11 @@ bool TornNewton::solve(double* frame) {
       const double change = std::abs(step_[j]) / std::max(std::abs(x), nominal_[j]);
       if (!(change <= size)) size = change;  // NaN too
       x -= step_[j];
-      is_settled_ = is_settled_ && std::abs(step_[j]) <= kSmall * std::abs(x);
+      is_settled_ = is_settled_ && std::abs(step_[j]) <= tolerance::kSettled * std::abs(x);
     }
-    if (size <= kDone) break;  // what is left is the square of that
+    if (size <= tolerance::kQuadratic) break;  // what is left is the square of that
     if (!(size < last)) {
-      if (!(last <= kStagnation)) return false;
+      if (!(last <= tolerance::kStagnation)) return false;
       break;
     }
     last = 0.5 * size;
@@ -162,7 +162,7 @@ bool TornNewton::solve(double* frame) {
   for (const auto& [k, nominal] : bent_) {
     const double guess = frame[assigned_places_[k]];
     const double size = std::max(std::abs(guess), nominal);
-    if (!(std::abs(assigned_[k] - guess) <= kNear * size)) return false;
+    if (!(std::abs(assigned_[k] - guess) <= tolerance::kNearSolution * size)) return false;
   }
   for (std::size_t k = 0; k < assigned_.size(); ++k) {
     if (!std::isfinite(assigned_[k])) return false;

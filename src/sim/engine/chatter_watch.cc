@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/engine/tolerances.h"
+
 namespace chi::sim {
 namespace {
 
 constexpr std::size_t kKept = 12, kFewest = 6;
-constexpr double kFast = 1e-3;    // shrunk to this, fewer events will do
-constexpr double kHaze = 1e-4;    // of the time that the series took
-constexpr double kApart = 1e-13;  // nearer to each other, two events cannot be told apart
 
 }  // namespace
 
 bool ChatterWatch::is_crowded(double now) {
-  const double least = 1e-13 * std::max(std::abs(now), 1e-3 * now + 1e-300);
+  const double least = tolerance::kAtOnce * std::max(std::abs(now), tolerance::kAtOnceOfTime * now +
+                                                                        tolerance::kLeastInstant);
   at_once_ = now - last_ <= least ? at_once_ + 1 : 0;
   last_ = now;
   return at_once_ >= kMostAtOnce;
@@ -35,11 +35,11 @@ std::optional<ChatterWatch::Limit> ChatterWatch::limit(const Event& event, bool 
   const std::size_t last = times_.size() - 1;
   const double step = times_[last] - times_[last - 1];
   const double span = std::max(std::abs(now), times_.back() - times_.front());
-  const double near = goes_on ? kApart * std::abs(now) : 1e-8 * span;
-  if (now >= accumulates_at_ + kHaze * span) accumulates_at_ = kNever;
+  const double near = goes_on ? tolerance::kAtOnce * std::abs(now) : tolerance::kCloseToEnd * span;
+  if (now >= accumulates_at_ + tolerance::kHaze * span) accumulates_at_ = kNever;
   const Limit close{.sign = Limit::Sign::Close, .time = accumulates_at_, .step = step};
-  if (now > accumulates_at_ && step < 0.1 * kHaze * span) return close;
-  if (step * step > kHaze * span * (times_[last - 1] - times_[last - 2])) {
+  if (now > accumulates_at_ && step < tolerance::kOfHaze * tolerance::kHaze * span) return close;
+  if (step * step > tolerance::kHaze * span * (times_[last - 1] - times_[last - 2])) {
     return std::nullopt;  // far away
   }
   double least = kNever, most = 0;
@@ -49,15 +49,17 @@ std::optional<ChatterWatch::Limit> ChatterWatch::limit(const Event& event, bool 
     least = std::min(least, ratio);
     most = std::max(most, ratio);
     --first;
-  } while (first > 0 &&
-           (last - first < kFewest - 1 || step > kFast * (times_[first + 1] - times_[first])));
-  if (step > kFast * (times_[first + 1] - times_[first]) && times_.size() < kKept) {
+  } while (first > 0 && (last - first < kFewest - 1 ||
+                         step > tolerance::kShrunk * (times_[first + 1] - times_[first])));
+  if (step > tolerance::kShrunk * (times_[first + 1] - times_[first]) && times_.size() < kKept) {
     return std::nullopt;
   }
   const double rest = step * most / (1 - most);
-  const bool geometric = most < 0.995 && most - least < 0.02 * most + 1e-3;
+  const bool geometric =
+      most < tolerance::kLargestRatio &&
+      most - least < tolerance::kEvenRatios * most + tolerance::kEvenRatiosAtLeast;
   if (!geometric && accumulates_at_ != kNever && step <= near) return close;
-  if (!geometric || rest > kHaze * span) return std::nullopt;
+  if (!geometric || rest > tolerance::kHaze * span) return std::nullopt;
   accumulates_at_ = now + rest;
   const Limit limit{.time = now + rest, .step = step, .ratio = most};
   if (goes_on && is_lost()) {

@@ -6,6 +6,7 @@
 
 #include "sim/engine/engine.h"
 #include "sim/interface/run_time_error.h"
+#include "sim/modes/tolerances.h"
 
 // What the event log is told, and events that come without end.
 namespace chi::sim {
@@ -151,9 +152,9 @@ std::string Engine::border_text(const Member& member) const {
 bool Engine::is_lost_in_rounding(Member& member) {
   const Event& event = member.run->events().front();
   if (event.border < 0) return false;
-  constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
   Part& part = *member.part;
-  return event.height <= kRounding * part.border_size(event.border, part.frame());
+  return event.height <=
+         tolerance::kDifferenceRounding * part.border_size(event.border, part.frame());
 }
 
 bool Engine::fail_zeno(Member& member, const ChatterWatch::Limit& found) {

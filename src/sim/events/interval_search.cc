@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "numerics/polynomial.h"
+#include "sim/events/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -12,11 +13,8 @@ namespace {
 using expr::Bounds;
 using expr::Interval;
 
-/// Pieces of a window are not halved beyond this, nor are there more of them looked at.
-constexpr double kShortest = 0x1p-36;
+/// No more pieces of a window are looked at.
 constexpr int kMostPieces = 400;
-/// A piece in doubt is looked at with this much around it, where a touching root shows.
-constexpr double kAround = 0x1p-10;
 
 double width(Interval x) { return x.high - x.low; }
 
@@ -32,7 +30,7 @@ Interval range(std::span<const double> c) {
     for (std::size_t i = 0; i <= j; ++i) b += weights[j][i] * c[i];
     result = {std::min(result.low, b), std::max(result.high, b)};
   }
-  const double rounding = 4e-16 * static_cast<double>(c.size()) * size;
+  const double rounding = tolerance::kBoundsRounding * static_cast<double>(c.size()) * size;
   return {result.low - rounding, result.high + rounding};
 }
 
@@ -47,7 +45,7 @@ Bounds polynomial_bounds(std::span<double> c, double from, double to) {
   double scale = 1;
   for (std::size_t k = 1; k < n; ++k) c[k] *= scale *= to - from;
   Bounds result{range(c), {}};
-  const double rounding = 1e-15 * size;
+  const double rounding = tolerance::kPowersRounding * size;
   result.value = {result.value.low - rounding, result.value.high + rounding};
   if (n == 1) return result;
   std::array<double, numerics::DenseOutput::kMaxDegree + 1> slope{};
@@ -72,7 +70,7 @@ Bounds IntervalSearch::bounds(const Window& window, double from, double to) {
       window.dense->coefficients(leaf.component, terms);
       bounds_[i] = polynomial_bounds(terms, from, to);
     } else if (leaf.is_time) {
-      const double size = 4e-16 * (std::abs(window.begin) + h);
+      const double size = tolerance::kBoundsRounding * (std::abs(window.begin) + h);
       bounds_[i] = {{window.begin + from * h - size, window.begin + to * h + size},
                     Interval::point(h)};
     } else {
@@ -89,8 +87,8 @@ std::vector<IntervalSearch::Piece> IntervalSearch::find(const Window& window, do
                                                         numerics::FunctionRef<double(double)> g) {
   std::vector<Piece> found;
   const auto doubt = [&](double a, double b) {
-    a = std::max(from, a - kAround);
-    b = std::min(1.0, b + kAround);
+    a = std::max(from, a - tolerance::kAroundPiece);
+    b = std::min(1.0, b + tolerance::kAroundPiece);
     if (!found.empty() && found.back().to >= a) {
       found.back().to = std::max(found.back().to, b);
     } else {
@@ -128,7 +126,7 @@ std::vector<IntervalSearch::Piece> IntervalSearch::find(const Window& window, do
     // Halving tells no more where the bounds at a point are nearly as wide.
     const bool is_flat =
         inside.has(0) && std::min(width(here.value), 2 * reach) <= 4 * width(inside);
-    if (b - a <= kShortest || is_flat) {
+    if (b - a <= tolerance::kShortestPiece || is_flat) {
       doubt(a, b);
       continue;
     }

@@ -4,6 +4,7 @@
 
 #include "expr/incidence.h"
 #include "sim/events/part_run.h"
+#include "sim/events/tolerances.h"
 
 // Functions that only statements can compute may jump, and no relation tells where. A motion across
 // a jump is no smooth one: its window ends before the jump, and another one begins behind it.
@@ -12,12 +13,8 @@ namespace {
 
 using expr::ExprId;
 
-/// Relative to the size of values: what lies this close to each other cannot be told apart.
-constexpr double kApart = 4e-16;
-
 /// Those of the looks at a window that tell of jumps.
 constexpr std::array<std::size_t, 5> kTelling = {0, 2, 3, 4, 6};
-constexpr double kUneven = 0.05;  // of the largest change from look to look
 
 /// How far the value in the middle is from the cubic through the others.
 double unevenness(const std::array<double, kTelling.size()>& value) {
@@ -72,7 +69,7 @@ std::optional<PartRun::Break> PartRun::find_break() {
       if (corner && !(corner_ && *corner_ <= *corner) && matters(*corner)) corner_ = corner;
       continue;
     }
-    const double same = 4 * kApart * std::abs(found->before);
+    const double same = 4 * tolerance::kBracket * std::abs(found->before);
     if (first && std::abs(found->before - first->before) <= same) {  // jumps of several at once
       first = Break{std::min(first->before, found->before), std::max(first->behind, found->behind)};
     } else if (!first || found->before < first->before) {
@@ -104,7 +101,7 @@ std::optional<PartRun::Break> PartRun::find_break(const Tracked& track, const Lo
     if (k > 0) change = std::max(change, std::abs(value[k] - value[k - 1]));
   }
   const double least = 10 * (workshop_.options.rtol * size + workshop_.options.atol);
-  if (change <= least || std::abs(unevenness(value)) <= least + kUneven * change) {
+  if (change <= least || std::abs(unevenness(value)) <= least + tolerance::kJumpOfLooks * change) {
     return std::nullopt;
   }
   for (std::size_t k = 1; k < kTelling.size(); ++k) {
@@ -120,15 +117,15 @@ std::optional<PartRun::Break> PartRun::locate_break(const Tracked& track, Break 
                                                     double at_left, double at_right) {
   auto [left, right] = between;
   const double change = std::abs(at_right - at_left);
-  while (right - left > kApart * std::abs(right)) {
+  while (right - left > tolerance::kBracket * std::abs(right)) {
     const double middle = 0.5 * (left + right);
     if (middle <= left || middle >= right) break;
     const double there = difference_at(track, middle);
     // Of several jumps the first, if it is not small beside the others.
-    const bool is_before = std::abs(there - at_left) >= 0.25 * change;
+    const bool is_before = std::abs(there - at_left) >= tolerance::kFirstJump * change;
     (is_before ? right : left) = middle;
     (is_before ? at_right : at_left) = there;
-    if (!(std::abs(at_right - at_left) >= 0.2 * change)) return std::nullopt;
+    if (!(std::abs(at_right - at_left) >= tolerance::kStillJumps * change)) return std::nullopt;
   }
   return Break{left, right};
 }
@@ -137,12 +134,12 @@ std::optional<PartRun::Break> PartRun::locate_break(const Tracked& track, Break 
 /// Where jumps come one after the other, as in a motion that is held on one, they are looked for
 /// less and less often.
 numerics::StepStatus PartRun::stop_before_break() {
-  constexpr double kCrowded = 1e-6;  // of the time: so near to each other
   constexpr int kLongestPause = 1024;
   break_at_ = -1;
   ++windows_since_break_;
   if (windows_since_break_ <= pause_ || box_calls().empty()) return numerics::StepStatus::Stepped;
-  const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * (reached_ - from_));
+  const double least = tolerance::kShortestWindow *
+                       std::max(std::abs(from_), tolerance::kOfWindow * (reached_ - from_));
   std::optional<Break> found = find_break();
   // What ends before a jump or at a corner may have another one inside.
   while (found ? found->before - from_ > least : corner_ && *corner_ - from_ > least) {
@@ -153,7 +150,8 @@ numerics::StepStatus PartRun::stop_before_break() {
     found = find_break();
   }
   if (!found) return numerics::StepStatus::Stepped;
-  const bool is_crowded = found->behind - last_break_ <= kCrowded * std::abs(found->behind);
+  const bool is_crowded =
+      found->behind - last_break_ <= tolerance::kCrowded * std::abs(found->behind);
   pause_ = is_crowded ? std::min(2 * pause_ + 1, kLongestPause) : 0;
   windows_since_break_ = 0;
   break_at_ = last_break_ = found->behind;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/events/part_run.h"
+#include "sim/events/tolerances.h"
 
 // Functions that only statements can compute may have corners, as a table with straight lines
 // between its points has, and no relation tells where. The error test of an integrator sees a
@@ -20,7 +21,6 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::size_t kCells = 16;  // of a window, in which a corner is looked for
 constexpr int kHalvings = 15;       // of four of them: where it is
-constexpr double kBeside = 0.01;    // of a window: where slopes are taken
 
 /// Of (x - corner) behind a corner at θ in [0, 1], what the weights of one step miss of its
 /// integral: this much at most, with dopri5, rkf45 and Radau.
@@ -51,7 +51,6 @@ double unevenness(const std::array<double, PartRun::kLookPlaces.size()>& value) 
 /// Where fourth differences are largest, and much larger than elsewhere: there is a corner among
 /// the next four cells. None if the values are those of a smooth function.
 std::optional<std::size_t> find_cells(const std::array<double, kCells + 1>& value) {
-  constexpr double kMuchLarger = 4;
   std::array<double, kCells - 3> differences{}, ascending{};
   for (std::size_t k = 0; k < differences.size(); ++k) {
     differences[k] =
@@ -59,7 +58,8 @@ std::optional<std::size_t> find_cells(const std::array<double, kCells + 1>& valu
   }
   ascending = differences;
   std::ranges::sort(ascending);
-  if (!(ascending.back() > kMuchLarger * ascending[ascending.size() / 2])) return std::nullopt;
+  if (!(ascending.back() > tolerance::kMuchLarger * ascending[ascending.size() / 2]))
+    return std::nullopt;
   return std::ranges::max_element(differences) - differences.begin();
 }
 
@@ -96,14 +96,16 @@ std::optional<double> PartRun::find_corner(const Tracked& track, const Looks& lo
   }
   // A corner bends in proportion to the length, a smooth function to its square, noise as it likes.
   const double shorter = std::pow(0.5, kHalvings - 1);
-  if (!(end > 0.05 * shorter * begin && end < 20 * shorter * begin)) return std::nullopt;
+  if (!(end > tolerance::kShrinksAtLeast * shorter * begin &&
+        end < tolerance::kShrinksAtMost * shorter * begin))
+    return std::nullopt;
   return left + 0.5 * length;
 }
 
 /// Whether a corner there moves a state by more than the tolerance.
 bool PartRun::matters(double corner) {
   const double h = reached_ - from_;
-  const double step = std::min({kBeside * h, corner - from_, reached_ - corner});
+  const double step = std::min({tolerance::kBesideCorner * h, corner - from_, reached_ - corner});
   if (!(step > 0)) return false;
   const std::span<const VarRef> states = motion_->states();
   std::array<std::vector<double>, 3> slopes;

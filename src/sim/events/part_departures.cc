@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "sim/events/part_run.h"
+#include "sim/events/tolerances.h"
 
 // Motions that leave a border more slowly than a multistep method can tell. Such a method starts
 // with order one, and is off by what the tolerances allow; a rope goes slack with the third power
@@ -69,8 +70,7 @@ bool PartRun::departs_within_tolerance(int border, const Tracked& track, Side si
   }
   if (values_at(reached_, search_frame_)) {
     const double most = part_.uncertainty(border, search_frame_);
-    const double rounding =
-        most * 4 * std::numeric_limits<double>::epsilon() / workshop_.options.rtol;
+    const double rounding = most * tolerance::kSeenRounding / workshop_.options.rtol;
     const auto left = std::ranges::find_if(seen, [&](double g) { return !(g <= rounding); });
     const bool comes_back = std::any_of(left, seen.end(), [](double g) { return !(g >= 0); });
     if (!comes_back && -worst <= most) return true;

@@ -13,6 +13,7 @@
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
 #include "sim/algebra/block_graph.h"
+#include "sim/events/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -140,7 +141,8 @@ bool PartRun::step(double limit) {
   limit = std::min(limit, next_due(from_));
   deadline_ = std::min(deadline_, limit);
   if (std::exchange(is_before_break_, false)) {
-    limit = std::min(limit, from_ + 1e-9 * std::max(std::abs(from_), 1e-3));
+    limit = std::min(
+        limit, from_ + tolerance::kBeforeBreak * std::max(std::abs(from_), tolerance::kLeastTime));
   }
   numerics::StepStatus status = motion_->step(limit);
   if (status == numerics::StepStatus::Stepped) {
@@ -293,7 +295,6 @@ std::span<PartRun::Followed> PartRun::followed() {
 /// may turn sharply or, at a fold, change to another solution while they move evenly; and while a
 /// rectifier blocks they hardly move at all, whatever the voltages do meanwhile.
 bool PartRun::follows(double end) {
-  constexpr double kUneven = 0.02;  // of the range of values
   if (!motion_->is_smooth()) return false;
   const std::span<const Followed> places = followed();
   if (places.empty() || !(end > from_)) return true;
@@ -306,8 +307,9 @@ bool PartRun::follows(double end) {
   bool moves_much = false;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const double a = first[i], b = next_frame_[at(places[i].place)];
-    const double part =
-        places[i].is_watched ? 0.1 * places[i].largest : 1e-3 * (std::abs(a) + std::abs(b));
+    const double part = places[i].is_watched
+                            ? tolerance::kMovesWatched * places[i].largest
+                            : tolerance::kMovesLittle * (std::abs(a) + std::abs(b));
     moves_much = moves_much || std::abs(b - a) > part + workshop_.options.atol;
   }
   if (!moves_much) {
@@ -328,10 +330,11 @@ bool PartRun::follows(double end) {
     const auto [low, high] = std::minmax_element(y.begin(), y.end());
     const double expected = (4 * (y[1] + y[3]) - (y[0] + y[4])) / 6;
     const double size = std::max(std::abs(*low), std::abs(*high));
-    const double allowed = kUneven * (*high - *low) + 1e-3 * size + workshop_.options.atol;
+    const double allowed = tolerance::kUneven * (*high - *low) + tolerance::kUnevenOfSize * size +
+                           workshop_.options.atol;
     // A sharp turn gets smaller with the window, a change to another solution does not.
-    const bool is_gone = *high - *low <= 1e-2 * recent_ranges_[i];
-    recent_ranges_[i] = std::max(0.9999 * recent_ranges_[i], *high - *low);
+    const bool is_gone = *high - *low <= tolerance::kGone * recent_ranges_[i];
+    recent_ranges_[i] = std::max(tolerance::kFading * recent_ranges_[i], *high - *low);
     even = even && (is_gone || std::abs(y[2] - expected) <= allowed);
   }
   if (even) note_followed(end, next_frame_);
@@ -404,7 +407,8 @@ double PartRun::singular_time(std::size_t pivot, double first, double begin, dou
 /// Not all equations are looked at during a step. Where one has no value at the end of the window,
 /// or at the event in it, the step is taken again, shorter.
 bool PartRun::shorten_to_values() {
-  const double least = 1e-13 * std::max(std::abs(from_), 1e-3 * std::abs(reached_ - from_));
+  const double least = tolerance::kShortestWindow *
+                       std::max(std::abs(from_), tolerance::kOfWindow * std::abs(reached_ - from_));
   while (true) {
     check_cancelled();
     const double end = events_.empty() ? reached_ : events_.front().time;

@@ -12,6 +12,8 @@
 #include "numerics/root_location.h"
 #include "sim/events/location_rule.h"
 #include "sim/events/part_run.h"
+#include "sim/events/tolerances.h"
+#include "sim/modes/tolerances.h"
 
 // The events in a window: how the difference of each border moves through it, and where it is zero.
 namespace chi::sim {
@@ -26,8 +28,6 @@ int direction_of(numerics::RootKind kind) {
   return kind == numerics::RootKind::Rising ? 1 : kind == numerics::RootKind::Falling ? -1 : 0;
 }
 
-constexpr double kRounding = 1e-12;  // of what is added up
-
 /// Stands for the border where a piecewise-constant function is searched for its next step.
 constexpr int kOfStep = -1;
 
@@ -36,7 +36,7 @@ bool stays(const numerics::Polynomial& p, std::optional<Side> side, double band)
   double others = 0;
   for (const double term : p.terms().subspan(1)) others += std::abs(term);
   const double first = std::abs(p.terms()[0]);
-  if (!(first > others + kRounding * (first + others) + band)) return false;
+  if (!(first > others + tolerance::kCoefficients * (first + others) + band)) return false;
   return !side || *side == (p.terms()[0] > 0 ? Side::Plus : Side::Minus);
 }
 
@@ -44,7 +44,7 @@ bool stays(const numerics::Polynomial& p, std::optional<Side> side, double band)
 std::optional<double> find_touch(const numerics::Polynomial& p, double start, double band) {
   double size = 0;
   for (const double term : p.terms()) size += std::abs(term);
-  if (p.degree < 2 || numerics::clearly_without_roots(p, kRounding * size + band)) {
+  if (p.degree < 2 || numerics::clearly_without_roots(p, tolerance::kCoefficients * size + band)) {
     return std::nullopt;
   }
   const numerics::Polynomial slope = numerics::derivative(p);
@@ -57,7 +57,7 @@ std::optional<double> find_touch(const numerics::Polynomial& p, double start, do
       power *= x;
     }
     const double value = std::abs(numerics::evaluate_accurately(p, x));
-    if (x > start && value <= kRounding * terms + band) return x;
+    if (x > start && value <= tolerance::kCoefficients * terms + band) return x;
   }
   return std::nullopt;
 }
@@ -296,7 +296,7 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
   const bool crossed = has_crossed(side, begin, time);
   const bool at_zero = begins_at_zero(border, side, begin, time);
   if (crossed && !at_zero) return note(border, time, begin, begin > 0 ? 1 : -1);
-  if (!at_zero && stays(p, side, 1e-3 * workshop_.options.atol)) return;
+  if (!at_zero && stays(p, side, tolerance::kBandOfAtol * workshop_.options.atol)) return;
   if (at_zero) {
     // Roots closer than the resolution of time, or than rounding, belong to the event we start
     // from.
@@ -306,8 +306,8 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
       power *= start;
     }
     const double slope = std::abs(numerics::evaluate(numerics::derivative(p), start)) / h;
-    options.noise =
-        std::max(4 * std::abs(begin), 1e-15 * (size + slope * std::max(std::abs(time), h)));
+    options.noise = std::max(4 * std::abs(begin),
+                             tolerance::kNoise * (size + slope * std::max(std::abs(time), h)));
   }
   const auto value = [&](double t) { return numerics::evaluate(p, (t - from_) / h); };
   const numerics::Isolation found = numerics::isolate(p, options);
@@ -325,7 +325,8 @@ void PartRun::find_linear(int border, const Tracked& track, std::optional<Side> 
     if (ends_on_border(border, numerics::evaluate(p, 1), slope)) return;
   }
   if (const auto touch =
-          at_zero ? std::nullopt : find_touch(p, start, 1e-3 * workshop_.options.atol)) {
+          at_zero ? std::nullopt
+                  : find_touch(p, start, tolerance::kBandOfAtol * workshop_.options.atol)) {
     note(border, from_ + *touch * h, numerics::evaluate(p, *touch), 0);
     return;
   }
@@ -348,7 +349,7 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   }
   // Just behind the instant there may be a value.
   const double first = start;
-  for (double part = 1e-12; std::isnan(begin) && part < 0.1; part *= 10) {
+  for (double part = tolerance::kJustBehind; std::isnan(begin) && part < 0.1; part *= 10) {
     start = first + part * (1 - first);
     begin = value(start);
   }
@@ -359,10 +360,12 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     // What solving leaves of zero is not smooth, and changes its sign anywhere. From the band about
     // zero the border is crossed where the band is left on the other side.
     const double atol = workshop_.options.atol;
-    double rough = 1e-3 * atol;
+    double rough = tolerance::kBandOfAtol * atol;
     for (const double end : {start, 1.0}) {
       if (std::abs(value(end)) > atol) continue;
-      rough = std::max(rough, 8 * roughness(value, end, end < 1 ? 1e-8 : -1e-8));
+      rough = std::max(
+          rough,
+          8 * roughness(value, end, end < 1 ? tolerance::kRoughness : -tolerance::kRoughness));
     }
     options.resolution = rough;
     const double band = std::max(rough, part_.start_band(border, time));
@@ -384,7 +387,8 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     }
     const double size = border >= 0 ? part_.border_size(border, search_frame_) : 1 + std::abs(time);
     options.noise =
-        std::max(4 * std::abs(begin), 1e-15 * (moved * std::max(1.0, std::abs(time) / h) + size));
+        std::max(4 * std::abs(begin),
+                 tolerance::kNoise * (moved * std::max(1.0, std::abs(time) / h) + size));
   }
   const auto of_time = [&](double t) { return difference_at(track, t); };
   const auto take = [&](numerics::IsolatedRoot root) {
@@ -419,7 +423,7 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
   };
   std::vector<IntervalSearch::Piece> pieces = {{start, 1, false}};
   // Near a root the values are much smaller than what they are differences of.
-  const double rounding = 8 * std::numeric_limits<double>::epsilon() * border_size(border);
+  const double rounding = tolerance::kRoundingOfValues * border_size(border);
   // A motion along the border: on which side it is, only rounding says.
   if (std::abs(begin) <= rounding) options.noise = std::max(options.noise, 4 * rounding);
   const bool by_samples = options.method == numerics::RootDetection::Signs ||
@@ -465,7 +469,7 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
     return note(border, from_ + right * h, 0, 0);
   }
   if (reached_ == deadline_ && !at_zero && !track.needs_solve) {
-    const double end = value(1), before = value(1 - 1e-3);
+    const double end = value(1), before = value(1 - tolerance::kEndOfWindow);
     if (ends_on_border(border, end, end - before)) return;
   }
   check_side(border, side, time, reached_, of_time);
@@ -475,7 +479,7 @@ void PartRun::find_function(int border, Tracked& track, std::optional<Side> side
 /// one instant.
 bool PartRun::ends_on_border(int border, double value, double slope) {
   if (border < 0 || !(value * slope < 0)) return false;
-  if (std::abs(value) > 8 * std::numeric_limits<double>::epsilon() * border_size(border)) {
+  if (std::abs(value) > tolerance::kRoundingOfValues * border_size(border)) {
     return false;
   }
   note(border, reached_, value, slope > 0 ? 1 : -1);
@@ -501,9 +505,9 @@ bool PartRun::is_of_interpolation(int border, const Tracked& track, Side side, d
 bool PartRun::find_side(int border, const Tracked& track, std::optional<Side> side, double time) {
   if (border < 0) return false;
   const bool is_of_time = part_.time_borders().is_of_time(border);
-  const double band =
-      4 * part_.start_band(border, time) + (is_of_time ? 0 : 1e-2 * workshop_.options.atol);
-  for (double part = 1e-12; part < 0.1; part *= 10) {
+  const double band = 4 * part_.start_band(border, time) +
+                      (is_of_time ? 0 : tolerance::kLeftOfAtol * workshop_.options.atol);
+  for (double part = tolerance::kJustBehind; part < 0.1; part *= 10) {
     const double later = time + part * (reached_ - time);
     const double value = difference_at(track, later);
     if (later == time || std::isnan(value)) continue;
@@ -562,8 +566,8 @@ bool PartRun::check_side(int border, std::optional<Side> side, double time, doub
   const double size = known_size ? *known_size : border_size(border);
   const bool is_of_time = part_.time_borders().is_of_time(border);
   double band = 4 * std::max(part_.start_band(border, until), part_.start_band(border, time)) +
-                (is_of_time ? 0 : 1e-2 * workshop_.options.atol) +
-                16 * std::numeric_limits<double>::epsilon() * size;
+                (is_of_time ? 0 : tolerance::kLeftOfAtol * workshop_.options.atol) +
+                tolerance::kDifferenceRounding * size;
   // Hysteresis: the band for leaving the border is wider than the band for being on it.
   if (*side == Side::On) band = std::max(band, 2 * Part::kRelativeBand * size);
   const bool wrong = *side == Side::On     ? std::abs(end) > band

@@ -224,7 +224,7 @@ bool Part::is_stuck(const Plan& plan, const std::vector<double>& frame) const {
   for (std::size_t i = 0; i < plan.values().size(); ++i) {
     const std::size_t place = at(plan.places()[i]);
     if (plan.values()[i].order == 0 || place >= frame.size()) continue;
-    if (std::abs(frame[place]) > 1e3 * workshop_.options.atol) return true;
+    if (std::abs(frame[place]) > kTolerances * workshop_.options.atol) return true;
   }
   return false;
 }

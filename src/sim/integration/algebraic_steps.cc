@@ -7,17 +7,12 @@
 #include <utility>
 
 #include "numerics/step_control.h"
+#include "sim/integration/tolerances.h"
 
 namespace chi::sim {
 namespace {
 
 using numerics::StepStatus;
-
-constexpr double kResolution = 1e-3;  // of the size of a value
-constexpr double kNothing = 1e-9;     // beside the largest value
-constexpr double kFirstPart = 1e-3;   // of the way to the limit: then growing
-// A kink in time cannot be resolved, only passed.
-constexpr double kFinest = 1e-9;
 
 // Where values are taken, uneven so that no period is mistaken for rest; the last is predicted from
 // the others.
@@ -57,7 +52,7 @@ void AlgebraicSteps::restart(double t, std::span<const double>, std::span<const 
 
 StepStatus AlgebraicSteps::step(double t_limit) {
   const double remaining = std::min(t_limit - t_, numerics::kLongestStep);
-  if (h_ == 0) h_ = std::isinf(t_limit) ? kFirstPart : kFirstPart * remaining;
+  if (h_ == 0) h_ = std::isinf(t_limit) ? tolerance::kFirstStep : tolerance::kFirstStep * remaining;
   if (count_ == 0) h_ = remaining;
   const double first = std::min(h_, remaining);
   const double smallest = numerics::smallest_step(t_, first);
@@ -65,7 +60,7 @@ StepStatus AlgebraicSteps::step(double t_limit) {
     const bool limited = h_ >= 0.99 * remaining;
     const double h = limited ? remaining : h_;
     const Trial trial = try_step(h);
-    if (trial == Trial::Good || (trial == Trial::Rough && h <= kFinest * first)) {
+    if (trial == Trial::Good || (trial == Trial::Rough && h <= tolerance::kFinestStep * first)) {
       const double growth = std::clamp(0.9 * std::pow(error_, -0.25), 0.2, retried ? 1.0 : 2.0);
       h_ = limited ? std::max(h_, h * growth) : h * growth;
       t_old_ = t_;
@@ -81,7 +76,7 @@ StepStatus AlgebraicSteps::step(double t_limit) {
 }
 
 AlgebraicSteps::Trial AlgebraicSteps::try_step(double h) {
-  error_ = 1e-4;
+  error_ = tolerance::kLeastError;
   if (count_ == 0) return Trial::Good;
   for (int k = started_ ? 1 : 0; k < kSamples; ++k) {
     ++stats_.evaluations;
@@ -89,15 +84,16 @@ AlgebraicSteps::Trial AlgebraicSteps::try_step(double h) {
     started_ = true;
   }
   // What is zero but for the rounding of the others says nothing.
-  double least = 1e-12;
-  for (const double value : sample(0)) least = std::max(least, kNothing * std::abs(value));
+  double least = tolerance::kLeastValue;
+  for (const double value : sample(0))
+    least = std::max(least, tolerance::kBesideLargest * std::abs(value));
   for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
     double predicted = 0, size = least;
     for (int k = 0; k < 4; ++k) {
       predicted += kWeights[static_cast<std::size_t>(k)] * sample(k)[i];
       size = std::max(size, std::abs(sample(k)[i]));
     }
-    error_ = std::max(error_, std::abs(sample(4)[i] - predicted) / (kResolution * size));
+    error_ = std::max(error_, std::abs(sample(4)[i] - predicted) / (tolerance::kFollowedTo * size));
   }
   return error_ <= 1 ? Trial::Good : Trial::Rough;
 }

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "expr/differentiate.h"
+#include "sim/integration/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -16,9 +17,6 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Breaks that are older than so many delays have smoothed out: each delay adds a derivative.
 constexpr std::size_t kMaxBreaks = 4096;
-/// Of the time: what thousands of delays, one after the other, lose by rounding. Steps are no
-/// longer than a delay, so that no run gets to times beside which delays are that short.
-constexpr double kSame = 1e-13;
 
 /// Chebyshev points of the first kind on [0, 1]: none at an end, where an operand may jump.
 double node(int k, int count) {
@@ -156,13 +154,13 @@ void DelayHistory::write(double time, double* frame, bool after) {
 }
 
 bool DelayHistory::is_same(double time, double other) {
-  return std::abs(time - other) <= kSame * std::min(std::abs(time), std::abs(other));
+  return std::abs(time - other) <= tolerance::kSameTime * std::min(std::abs(time), std::abs(other));
 }
 
 /// A break comes back at its time plus τ, rounded; less τ that may be just before it.
 double DelayHistory::back(double time, double tau) const {
   const double then = time - tau;
-  const double rounding = kSame * std::max(std::abs(time), std::abs(tau));
+  const double rounding = tolerance::kSameTime * std::max(std::abs(time), std::abs(tau));
   const auto near = std::lower_bound(breaks_.begin(), breaks_.end(), then - rounding);
   return near != breaks_.end() && *near <= then + rounding ? *near : then;
 }
@@ -224,7 +222,8 @@ void DelayHistory::add_break(double time) {
 double DelayHistory::next_break(double time, const double* frame) {
   double next = kInfinity;
   double over = time;
-  if (!breaks_.empty()) over = std::max(over, breaks_.back() + kSame * std::abs(breaks_.back()));
+  if (!breaks_.empty())
+    over = std::max(over, breaks_.back() + tolerance::kSameTime * std::abs(breaks_.back()));
   for (Delay& delay : delays_) {
     const double tau = tau_of(delay, frame);
     if (!(tau > 0)) continue;

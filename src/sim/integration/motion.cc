@@ -19,6 +19,7 @@
 #include "sim/integration/dae_form.h"
 #include "sim/integration/method_choice.h"
 #include "sim/integration/ode_form.h"
+#include "sim/integration/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -242,14 +243,14 @@ void Motion::Implementation::remember() {
 // iteration changed over to another solution of equations that have several: a constraint on a sine
 // holds after half a turn, too. What the derivatives say is off by a small part of their change.
 bool Motion::Implementation::agrees_with_slopes(double h) const {
-  constexpr double kUneven = 0.02, kOfSize = 1e-3;
   for (std::size_t k = 0; k < guess_new.size(); ++k) {
     if (slope_places[k] < 0) continue;
     const double a = slope_old[k], b = slope_new[k];
     const double off = std::abs(guess_new[k] - guess_old[k] - 0.5 * h * (a + b));
     const double size = std::max(std::abs(guess_old[k]), std::abs(guess_new[k]));
-    const double allowed = h * (0.5 * std::abs(b - a) + kUneven * (std::abs(a) + std::abs(b))) +
-                           kOfSize * size + options.atol;
+    const double allowed =
+        h * (0.5 * std::abs(b - a) + tolerance::kUnevenSlopes * (std::abs(a) + std::abs(b))) +
+        tolerance::kUnevenValues * size + options.atol;
     if (off > allowed) return false;
   }
   return true;
@@ -277,13 +278,12 @@ void Motion::Implementation::start(double t, Restart kind) {
 // The derivatives of the algebraic components, which the first prediction needs: by a difference
 // quotient along the motion, as short as rounding allows. If there is none they count as constant.
 void Motion::Implementation::estimate_slopes(double t) {
-  constexpr double kPart = 1e-7;
   double rate = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     rate = std::max(rate, std::abs(yp[i]) / std::max(std::abs(y[i]), options.atol / options.rtol));
   }
-  const double wanted = rate > 0 ? kPart / rate : kPart;
-  const double later = t + std::max(wanted, 1e-12 * std::abs(t));
+  const double wanted = rate > 0 ? tolerance::kQuotient / rate : tolerance::kQuotient;
+  const double later = t + std::max(wanted, tolerance::kTimeDigits * std::abs(t));
   const double h = later - t;
   const std::vector<double> saved = frame;
   for (std::size_t i = 0; i < states.size(); ++i) y_at[i] = y[i] + h * yp[i];
@@ -460,7 +460,6 @@ bool Motion::values_at(double time, double* frame, Effort effort, Purpose purpos
 }
 
 bool Motion::turned() const {
-  constexpr double kOpposite = -0.7;  // the cosine
   const Implementation& m = *implementation_;
   const std::span<const double> now = m.current->yp();
   double both = 0, now2 = 0, before2 = 0;
@@ -471,7 +470,7 @@ bool Motion::turned() const {
     now2 += a * a;
     before2 += b * b;
   }
-  return both < 0 && both < kOpposite * std::sqrt(now2) * std::sqrt(before2);
+  return both < 0 && both < tolerance::kTurnedAround * std::sqrt(now2) * std::sqrt(before2);
 }
 
 bool Motion::is_smooth() const { return implementation_->is_smooth; }

@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/jumps/tolerances.h"
+
 namespace chi::sim {
 namespace {
-
-/// Beside the terms that it is left of, this is zero.
-constexpr double kZero = 1e-12;
 
 struct Row {
   std::map<expr::VarRef, double> impulses, jumps;
@@ -24,7 +23,7 @@ void add(std::map<expr::VarRef, double>& to, const std::map<expr::VarRef, double
     double& sum = to[x];
     const double size = std::abs(sum) + std::abs(factor * value);
     sum += factor * value;
-    if (std::abs(sum) <= kZero * size) to.erase(x);
+    if (std::abs(sum) <= tolerance::kZeroSum * size) to.erase(x);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "expr/build.h"
 #include "sim/jumps/jump_depth.h"
 #include "sim/jumps/jump_equations.h"
+#include "sim/jumps/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -68,18 +69,20 @@ bool is_linear_along(const SolverContext& context, const JumpEquations& equation
   };
   for (std::size_t k = 0; k < weights.size(); ++k) move(k, 0);
   const double here = value();
-  double size = 1e-3 * std::abs(here);  // of the terms, which may add up to nothing
+  double size =
+      tolerance::kAffineTerms * std::abs(here);  // of the terms, which may add up to nothing
   for (std::size_t k = 0; k < weights.size(); ++k) {
     move(k, 1);
     size += std::abs(value() - here);
     move(k, 0);
   }
   double step = 0;
-  for (const double distance : {1.0, -1.0, 1e3, -1e3}) {
+  for (const double distance : {1.0, -1.0, tolerance::kFarAway, -tolerance::kFarAway}) {
     for (std::size_t k = 0; k < weights.size(); ++k) move(k, distance);
     const double moved = value() - here;
     if (distance == 1) step = moved;
-    if (!(std::abs(moved - distance * step) <= 1e-9 * std::abs(distance) * size)) return false;
+    if (!(std::abs(moved - distance * step) <= tolerance::kAffine * std::abs(distance) * size))
+      return false;
   }
   return true;
 }
@@ -132,8 +135,8 @@ class WeightSearch {
         mean = std::numeric_limits<double>::quiet_NaN();
         double along = 0;
         for (std::size_t i = 0; i < finite_[k].size(); ++i) along += finite_[k][i] * first_[k][i];
-        if (std::abs(step) > kNoImpulse && along == 0) return std::nullopt;
-        if (std::abs(step) > kNoImpulse) {
+        if (std::abs(step) > tolerance::kNoImpulse && along == 0) return std::nullopt;
+        if (std::abs(step) > tolerance::kNoImpulse) {
           mean = std::copysign(std::numeric_limits<double>::infinity(), step * along);
         }
       }
@@ -145,8 +148,6 @@ class WeightSearch {
  private:
   static constexpr double kMiddle = 0.5;
   static constexpr double kGolden = 0.6180339887498949;
-  /// An impulse smaller than this beside the largest is rounding; a weight is as good as that.
-  static constexpr double kNoImpulse = 1e-9;
 
   double& at_reference(std::size_t j) { return frame_[place_(equations_.reference(j))]; }
 
@@ -180,12 +181,14 @@ class WeightSearch {
     for (std::size_t k = 0; k < slopes.size(); ++k) {
       const std::size_t w = equations_.weights()[k];
       const bool was_bound = before[place_(equations_.bound(w))] != 0;
-      const bool is_bound = std::ranges::any_of(
-          slopes[k], [&](double slope) { return std::abs(slope) > kNoImpulse * largest; });
+      const bool is_bound = std::ranges::any_of(slopes[k], [&](double slope) {
+        return std::abs(slope) > tolerance::kNoImpulse * largest;
+      });
       const double step = frame_[place_(equations_.impulse(w))];
       frame_[place_(equations_.bound(w))] = is_bound ? 1 : 0;
       if (was_bound && is_bound) frame_[place_(equations_.present(w))] += step;
-      moved = moved || is_bound != was_bound || (is_bound && std::abs(step) > kNoImpulse);
+      moved =
+          moved || is_bound != was_bound || (is_bound && std::abs(step) > tolerance::kNoImpulse);
     }
     return moved;
   }
@@ -317,14 +320,13 @@ class Jump {
 
   /// To the next level. False if something would be the derivative of an impulse.
   bool carry(const JumpEquations& equations) {
-    constexpr double kNothing = 1e-9;  // of the largest change
     double largest = 0;
     for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
       largest = std::max(largest, std::abs(change(equations, j)));
     }
     for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
       const double step = change(equations, j);
-      if (equations.lower(j) < -1 && std::abs(step) > kNothing * largest) return false;
+      if (equations.lower(j) < -1 && std::abs(step) > tolerance::kNoChange * largest) return false;
       for (int k = depth_.depth; k > 1; --k) {
         value(equations.carried(k, j)) = value(equations.carried(k - 1, j));
       }

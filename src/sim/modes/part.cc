@@ -16,6 +16,7 @@
 #include "flat/scalars.h"
 #include "sim/algebra/isolate.h"
 #include "sim/consistency/mode_search.h"
+#include "sim/modes/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -254,8 +255,9 @@ Span Part::variable_span(VarRef x) const {
 }
 
 double Part::start_band(int border, double time) const {
-  if (border < 0) return 1e-3 * workshop_.options.atol;
-  const double integrated = time_borders_.is_of_time(border) ? 0 : 1e-3 * workshop_.options.atol;
+  if (border < 0) return tolerance::kBandOfAtol * workshop_.options.atol;
+  const double integrated =
+      time_borders_.is_of_time(border) ? 0 : tolerance::kBandOfAtol * workshop_.options.atol;
   return std::max(integrated, arrival_.band(border, time));
 }
 

@@ -5,6 +5,7 @@
 #include "expr/incidence.h"
 #include "expr/substitute.h"
 #include "sim/modes/part.h"
+#include "sim/modes/tolerances.h"
 
 // The delays of a part: which past it keeps, and the values that come back.
 namespace chi::sim {
@@ -13,7 +14,6 @@ namespace {
 using expr::ExprId;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-constexpr double kSameStart = 1e-12;  // of first values, relative
 
 }  // namespace
 
@@ -74,7 +74,7 @@ bool Part::start_delays() {
   loaded_ = frame_;
   fill_delays(frame_);
   for (std::size_t i = 0; i < loaded_.size(); ++i) {
-    const double same = kSameStart * (std::abs(frame_[i]) + workshop_.options.atol);
+    const double same = tolerance::kSameStart * (std::abs(frame_[i]) + workshop_.options.atol);
     if (std::abs(frame_[i] - loaded_[i]) > same) return true;
   }
   return false;

@@ -7,6 +7,7 @@
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
 #include "sim/modes/part.h"
+#include "sim/modes/tolerances.h"
 
 // Equations across borders on which nothing steps (mode_kinks.cc).
 namespace chi::sim {
@@ -16,11 +17,6 @@ using expr::ExprId;
 using expr::Op;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-/// So many times the tolerance away, a kink is left behind.
-constexpr double kNearKink = 1000;
-/// What rounding leaves of a border's difference, beside its terms.
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
 
 /// What has to be taken from x to get e, if that is plain to see.
 ExprId taken_from(expr::Pool& pool, ExprId x, ExprId e) {
@@ -114,17 +110,18 @@ bool Part::is_of_laws(int border) {
 /// come and go. What time alone reaches it leaves at once, and exactly.
 bool Part::is_near_kink(int border, double distance, const std::vector<double>& frame) {
   if (time_borders_.is_of_time(border)) return false;
-  return std::abs(distance) <= kNearKink * tolerance_at(border, frame);
+  return std::abs(distance) <= tolerance::kNearCorner * tolerance_at(border, frame);
 }
 
 bool Part::is_still_kink(Plan* plan, const Sides& sides, int border, std::vector<double>& frame) {
   const auto [place, is_new] = meetings_.try_emplace({plan, border});
   if (is_new) place->second = meeting(sides, border);
   if (place->second.formulas == nullptr) return true;
-  const double rounding = kRounding * border_size(border, frame);
+  const double rounding = tolerance::kDifferenceRounding * border_size(border, frame);
   const RunOptions& options = workshop_.options;
-  return gap_at(place->second, frame, 1e-3 * options.rtol, options.atol, rounding).meets !=
-         Truth::False;
+  return gap_at(place->second, frame, tolerance::kMeetingOfRtol * options.rtol, options.atol,
+                rounding)
+             .meets != Truth::False;
 }
 
 bool Part::has_kinks_apart(std::vector<double>& frame) {

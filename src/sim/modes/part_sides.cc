@@ -7,6 +7,7 @@
 #include "expr/incidence.h"
 #include "expr/substitute.h"
 #include "sim/modes/part.h"
+#include "sim/modes/tolerances.h"
 
 // On which side of its borders a part is right after an instant (semantics.md §4).
 namespace chi::sim {
@@ -19,15 +20,6 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 /// Derivatives looked at where a difference and its lower derivatives vanish.
 constexpr int kHighestDerivative = 4;
-/// A derivative within this of zero, relative to the size of its terms, counts as zero;
-constexpr double kRelativeZero = 1e-9;
-constexpr double kRelativeZeroAtExtremum = 1e-6;
-/// so does one smaller than this: what rounding leaves of quantities of size one.
-constexpr double kAbsoluteZero = 1e-13;
-/// One smaller than this, beside the largest, is compared with what rounding makes of it.
-constexpr double kSuspicious = 1e-9;
-/// Weights within this of 0 and 1 are at the end of sliding.
-constexpr double kWeightBand = 1e-9;
 
 }  // namespace
 
@@ -76,12 +68,13 @@ Side Part::side_after(Plan& plan, std::vector<double>& frame, int border, Border
 
 int Part::direction(int border, std::vector<double>& frame) {
   Climbed climbed;
-  return derivative_sign(*plan_, frame, difference(border), kRelativeZero, climbed);
+  return derivative_sign(*plan_, frame, difference(border), tolerance::kZeroDerivative, climbed);
 }
 
 /// Where an extremum was located, the first derivative is zero to half the digits only.
 double Part::vanishing_slope(const std::vector<double>& frame, int border) const {
-  return arrival_.grazes(border, frame[at(time_place_)]) ? kRelativeZeroAtExtremum : kRelativeZero;
+  return arrival_.grazes(border, frame[at(time_place_)]) ? tolerance::kZeroDerivativeAtExtremum
+                                                         : tolerance::kZeroDerivative;
 }
 
 /// Sliding lasts while the weights are between 0 and 1; at an end their derivative decides.
@@ -90,9 +83,9 @@ Side Part::side_of_weight(Plan& plan, std::vector<double>& frame, int border, Cl
   const double w = frame[at(place(weight))];
   const auto& mine = plan.equations().sliding;
   if (std::find(mine.begin(), mine.end(), border) == mine.end() || std::isnan(w)) return Side::On;
-  if (w < -kWeightBand) return Side::Minus;
-  if (w > 1 + kWeightBand) return Side::Plus;
-  const bool low = w<kWeightBand, high = w> 1 - kWeightBand;
+  if (w < -tolerance::kEndOfSliding) return Side::Minus;
+  if (w > 1 + tolerance::kEndOfSliding) return Side::Plus;
+  const bool low = w<tolerance::kEndOfSliding, high = w> 1 - tolerance::kEndOfSliding;
   if (!low && !high) return Side::Slide;
   const int direction = derivative_sign(plan, frame, expr::variable(workshop_.pool(), weight.var),
                                         vanishing_slope(frame, border), climbed);
@@ -159,11 +152,12 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
     if (std::isnan(values[0])) return 0;
     const double size = std::isnan(values[1]) ? 0 : values[1];
     const double zero =
-        relative_zero * std::max(size, relative_zero > kRelativeZero ? 1.0 : 0.0) + kAbsoluteZero;
+        relative_zero * std::max(size, relative_zero > tolerance::kZeroDerivative ? 1.0 : 0.0) +
+        tolerance::kZeroDerivativeOfOne;
     if (std::abs(values[0]) <= zero) continue;
     Climbed::Level& level = climbed.known.at(at(formula.levels));
     if (level.largest < 0) level.largest = plan.largest(frame, formula.levels);
-    if (std::abs(values[0]) < kSuspicious * level.largest) {
+    if (std::abs(values[0]) < tolerance::kSuspiciousDerivative * level.largest) {
       std::vector<double>& rounding = level.rounding;
       if (rounding.empty()) rounding = plan.rounding(frame, formula.levels);
       double noise = 0;

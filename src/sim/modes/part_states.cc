@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/modes/part.h"
+#include "sim/modes/tolerances.h"
 
 // Which variables are states, and when others should be (Mattsson and Söderlind's dummy
 // derivatives, chosen by pivoting; semantics.md §5.3).
@@ -14,14 +15,6 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// By how much another choice of one state may be better,
-constexpr double kMostGrowth = 3;
-/// also than what the modeller wishes (as in structure::choose_states), so long as this does not
-/// get worse by another factor. Units of measurement make large columns too.
-constexpr double kMostWished = 1e3, kMostWorse = 10;
-/// Smaller values are measured by this.
-constexpr double kLeastSize = 1e-3;
-
 /// Values of expressions on a frame, for the choice of states.
 class FrameValues : public structure::PointValues {
  public:
@@ -30,7 +23,9 @@ class FrameValues : public structure::PointValues {
   /// From now on variables are measured by their present size, as their tolerances are.
   void use_sizes() { sized_ = true; }
   double nominal(VarRef x) override {
-    return sized_ ? std::max(std::abs(frame_[at(part_.place({x.var, 0}))]), kLeastSize) : 1.0;
+    return sized_
+               ? std::max(std::abs(frame_[at(part_.place({x.var, 0}))]), tolerance::kLeastStateSize)
+               : 1.0;
   }
   std::vector<double> values(std::span<const ExprId> roots) override {
     code::Formulas formulas(context_.pool, roots, context_.leaves, context_.boxes);
@@ -104,10 +99,11 @@ StateVariant* Part::better_variant(std::vector<double>& frame) {
   if (!growth) return nullptr;
   if (std::exchange(monitor.seen, variant_) != variant_) monitor.least = growth->plain;
   monitor.least = std::min(monitor.least, growth->plain);
-  if (growth->plain <= kMostGrowth) return nullptr;
-  const bool is_wished =
-      variant_ == monitor.wished && growth->plain <= kMostWorse * std::max(1.0, monitor.least);
-  if (is_wished && std::min(growth->plain, growth->sized) <= kMostWished) return nullptr;
+  if (growth->plain <= tolerance::kBetterStates) return nullptr;
+  const bool is_wished = variant_ == monitor.wished &&
+                         growth->plain <= tolerance::kWorseStates * std::max(1.0, monitor.least);
+  if (is_wished && std::min(growth->plain, growth->sized) <= tolerance::kBetterThanWished)
+    return nullptr;
   if (is_wished) point.use_sizes();
   auto choice = structure::choose_states(workshop_.pool(), plan_->analysis(), &point, false);
   if (!choice) return nullptr;

@@ -9,6 +9,7 @@
 #include "expr/incidence.h"
 #include "flat/activity.h"
 #include "sim/modes/part.h"
+#include "sim/modes/tolerances.h"
 
 // What moves in steps, such as `floor`, is held between events. Held values that the mode does not
 // need are followed by nobody: they are out of date, and may have no value.
@@ -21,8 +22,6 @@ using expr::VarRef;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
-/// However large an argument is, only so near to a whole number it may be one: `floor(time/1e-9)`.
-constexpr double kWidestStepBand = 1e-3;
 
 bool is_discrete(Op op) { return op == Op::DiscreteReal || op == Op::DiscreteBool; }
 
@@ -74,11 +73,13 @@ double Part::held_value(const HeldStep& step, double argument) {
   if (step.kind == HeldStep::Kind::Call) return argument;
   const double nearest = std::round(argument);
   const double band =
-      std::min(kWidestStepBand, kRelativeBand * std::abs(nearest) + 1e-3 * workshop_.options.atol);
+      std::min(tolerance::kWidestStepBand,
+               kRelativeBand * std::abs(nearest) + tolerance::kBandOfAtol * workshop_.options.atol);
   if (std::abs(argument - nearest) > band) return std::floor(argument);
   Climbed climbed;
-  const int sign =
-      plan_ == nullptr ? 0 : derivative_sign(*plan_, frame_, step.argument, 1e-9, climbed);
+  const int sign = plan_ == nullptr ? 0
+                                    : derivative_sign(*plan_, frame_, step.argument,
+                                                      tolerance::kRestingArgument, climbed);
   const bool rests = sign == 0 && step.kind == HeldStep::Kind::Round;
   return sign < 0 ? nearest - 1 : rests ? std::round(nearest - 0.5) : nearest;
 }
@@ -100,8 +101,8 @@ double Part::step_behind(std::size_t step) {
   }
   fit(frame_);
   const double now = frame_[at(time_place_)];
-  for (const double part : {1e-15, 1e-13, 1e-11}) {
-    const double later = part * (now == 0 ? 1e-3 : std::abs(now));
+  for (const double part : tolerance::kBehindInstant) {
+    const double later = part * (now == 0 ? tolerance::kLookedFromZero : std::abs(now));
     std::vector<double> frame = frame_;
     for (std::size_t i = 0; i < last_held_.size(); ++i) {
       double& held = frame[at(leaves_.place(equations_.steps[i].leaf))];

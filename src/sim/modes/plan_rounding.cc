@@ -6,6 +6,7 @@
 #include "expr/differentiate.h"
 #include "numerics/rank_revealing.h"
 #include "sim/modes/plan.h"
+#include "sim/modes/tolerances.h"
 
 // What rounding makes of derivatives that vanish.
 namespace chi::sim {
@@ -17,8 +18,6 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int kMostUnknowns = 200;
 constexpr int kDraws = 3;
-/// Residuals are off by so many last bits of their terms.
-constexpr double kResidual = 64 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -74,7 +73,8 @@ std::vector<double> Plan::rounding(const std::vector<double>& frame, int level) 
   for (int draw = 0; draw < kDraws; ++draw) {
     for (int i = 0; i < n; ++i) {
       const bool plus = (static_cast<unsigned>(i * 5 + draw * 3) * 2654435761u & 0x10000u) != 0;
-      residual[at(i)] = (plus ? kResidual : -kResidual) * sizes[at(i)];
+      residual[at(i)] =
+          (plus ? tolerance::kResidualRounding : -tolerance::kResidualRounding) * sizes[at(i)];
     }
     qr.solve(residual, change);
     for (int j = 0; j < n; ++j) {

@@ -7,6 +7,7 @@
 #include "expr/incidence.h"
 #include "expr/linearity.h"
 #include "expr/rounding_size.h"
+#include "sim/part/tolerances.h"
 
 namespace chi::sim {
 namespace {
@@ -14,12 +15,6 @@ namespace {
 using expr::ExprId;
 
 std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-/// Of the size of time: two ulps, or four below a power of two. Ten steps of 0.1 are one ulp off 1.
-constexpr double kTimeResolution = 4 * kEpsilon;
-/// Of the rounding size: what elementary functions are off beyond the last bit.
-constexpr double kRounding = 4 * kEpsilon;
 
 /// What can change between events by other means than time: moving variables, delays, functions
 /// that only statements can compute.
@@ -65,7 +60,7 @@ std::optional<TimeBorders::Due> TimeBorders::due(int border, const double* frame
   return Due{time, rate > 0 ? 1 : -1};
 }
 
-double TimeBorders::resolution(double due) { return kTimeResolution * std::abs(due); }
+double TimeBorders::resolution(double due) { return tolerance::kTimeResolution * std::abs(due); }
 
 double TimeBorders::rounding(int border, const double* frame) {
   const std::ptrdiff_t k = entry(border);
@@ -73,7 +68,7 @@ double TimeBorders::rounding(int border, const double* frame) {
   std::array<double, 3> values{};
   entries_[at(k)].formulas->evaluate_each(frame, values.data());
   const double size = values[entries_[at(k)].is_affine ? 2 : 0];
-  return std::isfinite(size) ? kRounding * size : 0;
+  return std::isfinite(size) ? tolerance::kFunctionRounding * size : 0;
 }
 
 }  // namespace chi::sim

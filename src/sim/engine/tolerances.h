@@ -1,0 +1,25 @@
+#pragma once
+/// Tolerances of the room: when events come without end (chatter_watch.h).
+namespace chi::sim::tolerance {
+
+/// Events within this · t of each other cannot be told apart,
+inline constexpr double kAtOnce = 1e-13;
+/// where t is no less than this · itself and kLeastInstant, so that 0 has a size.
+inline constexpr double kAtOnceOfTime = 1e-3;
+inline constexpr double kLeastInstant = 1e-300;
+/// A series of events accumulates at a time if what is left of it is below this · its span: where
+/// it was not seen to end, rounding has long decided what happens.
+inline constexpr double kHaze = 1e-4;
+/// and steps are below this part of the haze.
+inline constexpr double kOfHaze = 0.1;
+/// A series that has shrunk to this · its first step is told by fewer events.
+inline constexpr double kShrunk = 1e-3;
+/// Steps below this · the span are close to the end of the series.
+inline constexpr double kCloseToEnd = 1e-8;
+/// A geometric series: the largest ratio of steps is below this,
+inline constexpr double kLargestRatio = 0.995;
+/// and ratios differ by no more than kEvenRatios · the largest + kEvenRatiosAtLeast.
+inline constexpr double kEvenRatios = 0.02;
+inline constexpr double kEvenRatiosAtLeast = 1e-3;
+
+}  // namespace chi::sim::tolerance
