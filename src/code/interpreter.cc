@@ -323,13 +323,22 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       case Op::LeValue:
         f[in.a].i = compare(program_.types[routine->types[in.n]], f + in.b, f + in.c) <= 0;
         break;
-      case Op::TextOf: {
-        std::string text;
-        print_value(program_.types, program_.types[routine->types[static_cast<std::size_t>(in.c)]],
-                    f + in.b, text);
-        error = text_make(machine_.heap(), text, f + in.a);
+      case Op::Start:
+        operand_ = pc;
+        pc_out = pc + 1;
+        return Stop::Start;
+      case Op::Ended: {
+        const std::int64_t number = f[in.b].i;
+        failure_.facts[0] = -number;
+        error = number == 0  ? RunError::NoProcess
+                : number < 0 ? RunError::FinishedTwice
+                             : RunError::None;
+        f[in.a].i = machine_.started.contains(number) ? 0 : 1;
         break;
       }
+      case Op::TextOf:
+      case Op::FormatText:
+      case Op::FixedText: error = text_operation(*routine, in, f); break;
       case Op::Print:
         print_value(program_.types, program_.types[routine->types[static_cast<std::size_t>(in.c)]],
                     f + in.a, machine_.output);

@@ -20,6 +20,7 @@ enum class Stop : std::uint8_t {
   Delay,       ///< wants to wait for `duration()`
   Send,        ///< wants to send: `operand()` is the offer
   Receive,     ///< wants to receive: `operand()` is the offer
+  Start,       ///< wants a new process: `operand()` is the place of the instruction
   Select,      ///< waits: `operand()` is the selection
   ValueReady,  ///< the value of a send is in its register
   LongLoop,  ///< still running, after many repetitions: resume it, or find out why; `operand()` is
@@ -95,6 +96,7 @@ class Interpreter {
   RunError sequence_operation(const Routine& routine, const Instr& instr, Slot* frame);
   RunError changing_operation(const Routine& routine, const Instr& instr, Slot* frame);
   RunError reading_operation(const RuntimeType& type, const Instr& instr, Slot* frame);
+  RunError text_operation(const Routine& routine, const Instr& instr, Slot* frame);
   RunError real_function(const Instr& instr, Slot* frame);
   RunError ask(const Instr& instr, Slot* frame);
   RunError ordered(const Routine& routine, const Instr& instr, Slot* frame);

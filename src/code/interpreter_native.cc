@@ -50,11 +50,9 @@ RunError Interpreter::operate(const Routine& routine, const Instr& in, Slot* f) 
     case Op::LeValue:
       f[in.a].i = compare(type_of(in.n), f + in.b, f + in.c) <= 0;
       return RunError::None;
-    case Op::TextOf: {
-      std::string text;
-      print_value(program_.types, type_of(in.c), f + in.b, text);
-      return text_make(machine_.heap(), text, f + in.a);
-    }
+    case Op::TextOf:
+    case Op::FormatText:
+    case Op::FixedText: return text_operation(routine, in, f);
     case Op::MakeDistribution:
       return distribution_make(static_cast<DistributionKind>(in.c), f + in.b, f + in.a);
     case Op::SampleAt:

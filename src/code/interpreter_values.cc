@@ -6,8 +6,10 @@
 #include "code/dict.h"
 #include "code/interpreter.h"
 #include "code/list.h"
+#include "code/print_value.h"
 #include "code/set.h"
 #include "code/text_value.h"
+#include "sema/text_format.h"
 
 // The instructions that are not on the hot path: functions of reals, and sequences.
 namespace chi::code {
@@ -71,6 +73,30 @@ RunError Interpreter::real_function(const Instr& in, Slot* f) {
   if (std::isnan(result) && !has_nan_argument(in, f)) return RunError::Domain;
   f[in.a].r = result;
   return RunError::None;
+}
+
+RunError Interpreter::text_operation(const Routine& routine, const Instr& in, Slot* f) {
+  const auto type_of = [&](std::int32_t number) -> const RuntimeType& {
+    return program_.types[routine.types[static_cast<std::size_t>(number)]];
+  };
+  std::string text;
+  if (in.op == Op::TextOf) {
+    print_value(program_.types, type_of(in.c), f + in.b, text);
+  } else if (in.op == Op::FixedText) {
+    text = sema::fixed_text(f[in.b].r, f[in.c].i);
+  } else {
+    const sema::FieldFormat field = *sema::read_field(text_view(f + in.c));
+    const RuntimeType& type = type_of(in.n);
+    if (type.kind == TypeKind::Real) {
+      text = sema::format_real(field, f[in.b].r);
+    } else if (type.kind == TypeKind::Nat || type.kind == TypeKind::Int) {
+      text = sema::format_integer(field, f[in.b].i);
+    } else {
+      print_value(program_.types, type, f + in.b, text);
+      text = sema::format_text(field, text);
+    }
+  }
+  return text_make(machine_.heap(), text, f + in.a);
 }
 
 RunError Interpreter::sequence_operation(const Routine& routine, const Instr& in, Slot* f) {

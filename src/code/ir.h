@@ -72,6 +72,12 @@ struct Noted {
   bool guard = false;       ///< it stands in the alternative's guard, not in its `nabla`
 };
 
+/// A process whose end is waited for (`finish h`): the register that holds its number.
+struct Ending {
+  std::int32_t reg = 0;
+  std::int32_t offer = -1;  ///< which alternative, counted from 0; -1: the statement itself
+};
+
 /// A selective waiting, or a `nabla` (no offers but one immediate).
 struct Selection {
   std::int32_t first_offer = 0, offers = 0;
@@ -83,6 +89,7 @@ struct Selection {
       {};                              ///< registers of times at which a condition may come true
   std::vector<Watched> watched = {};   ///< shared variables that guards and conditions read
   std::vector<Noted> conditions = {};  ///< state events to look for, in models with equations
+  std::vector<Ending> ends = {};       ///< processes whose end is waited for
   Span span = {};
 };
 
@@ -91,6 +98,22 @@ struct Selection {
 struct StreamPlace {
   std::int32_t reg = 0;
   std::string name;  ///< variable's name, or a number for `sample` of a distribution without a name
+};
+
+using RoutineId = Id<struct RoutineTag>;
+
+/// `start P(...)`: the code of P, and per parameter the registers that its value is moved from.
+struct StartSite {
+  struct Argument {
+    std::int32_t reg = 0;
+    std::int32_t slots = 0;
+    /// Of every `stride` slots the first `copied`: those of distributions that are not their
+    /// streams. 0: all.
+    std::int32_t stride = 0, copied = 0;
+  };
+  RoutineId body = {};
+  std::vector<Argument> arguments = {};
+  bool keeps_handle = false;  ///< somebody may wait for its end
 };
 
 /// The code of one body (a process's or system's), or of one function. Frame: locals, parameters,
@@ -102,6 +125,7 @@ struct Routine {
   std::vector<TypeRef> types;  ///< what `t` operands and `Instr::n` count
   std::vector<Offer> offers;
   std::vector<Selection> selections;
+  std::vector<StartSite> starts;
   std::vector<StreamPlace> streams;
   std::vector<std::int32_t> local_offsets;  ///< per local: its first register
   std::vector<std::int32_t> param_offsets;  ///< per parameter
@@ -120,8 +144,6 @@ struct Constant {
   sema::Value value;
   TypeRef runtime;
 };
-
-using RoutineId = Id<struct RoutineTag>;
 
 /// Unwinding indices around a place in the text, outermost first (flat::Indices).
 using UnwindingIndices = std::vector<std::pair<sema::DeclId, std::int64_t>>;
@@ -180,6 +202,10 @@ struct Program {
   std::vector<Condition> conditions;
   std::vector<AskedValue> values;
   std::vector<InstantEquations> instants;
+
+  /// Places at which a process is started that would ask something of the equations: none in a
+  /// model that may run.
+  std::vector<Span> refused_starts;
 };
 
 }  // namespace chi::code

@@ -1,5 +1,6 @@
 #include "code/lower.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -174,6 +175,10 @@ Routine Lowering::finish() {
   for (Selection& selection : routine_.selections) {
     for (std::int32_t& reg : selection.deadlines) reg = shifted(reg);
     for (Noted& noted : selection.conditions) noted.reg = shifted(noted.reg);
+    for (Ending& ending : selection.ends) ending.reg = shifted(ending.reg);
+  }
+  for (StartSite& start : routine_.starts) {
+    for (StartSite::Argument& argument : start.arguments) argument.reg = shifted(argument.reg);
   }
   for (StreamPlace& stream : routine_.streams) stream.reg = shifted(stream.reg);
   for (auto& [reg, constant] : routine_.constants) reg = shifted(reg);
@@ -268,6 +273,31 @@ void find_uses(const flat::FlatModel& model, LoweringContext& context) {
   }
 }
 
+/// Whether a started process has to do with equations: then the part that would know of it is
+/// missing.
+void find_refused_starts(const flat::FlatModel& model, LoweringContext& context) {
+  Program& program = context.program;
+  std::vector<char> asks(static_cast<std::size_t>(program.bodies.size()), 0);
+  const auto note = [&](const auto& rows) {
+    for (const auto& row : rows) {
+      if (row.body) asks[static_cast<std::size_t>(row.body.index)] = 1;
+    }
+  };
+  note(program.conditions);
+  note(program.values);
+  note(program.instants);
+  for (const flat::StartSite& site : model.starts) {
+    const auto callee = static_cast<std::size_t>(site.body.index);
+    const auto& info =
+        model.typed.definitions[static_cast<std::size_t>(model.bodies[site.body].definition)];
+    const bool shares = std::ranges::any_of(info.params, [&](DeclId param) {
+      return model.typed.decls[param].kind == sema::DeclKind::RefParam;
+    });
+    if (asks[callee] != 0 || (shares && !context.uses.empty()))
+      program.refused_starts.push_back(model.typed.ast.instances[site.instance].span);
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Program> lower(flat::FlatModel& model, const LowerOptions& options) {
@@ -291,6 +321,7 @@ std::unique_ptr<Program> lower(flat::FlatModel& model, const LowerOptions& optio
   for (flat::BodyId body{0}; body.index < model.bodies.size(); ++body.index) {
     program.bodies.add(Lowering(context).lower_body(body));
   }
+  find_refused_starts(model, context);
   return made;
 }
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "code/distributions.h"
 #include "code/lowering.h"
+#include "sema/text_format.h"
 #include "sema/vectors.h"
 
 // Calls of library and user functions, and sampling.
@@ -84,7 +85,7 @@ Operand Lowering::call_library(ExprId expr, Builtin builtin, std::span<const Exp
   }
   if (builtin == Builtin::Delayed) return asked_value(expr);
   if (makes_distribution(builtin)) return distribution(builtin, type, arguments);
-  if (builtin >= Builtin::Hd && builtin <= Builtin::Str)
+  if (builtin >= Builtin::Hd && builtin <= Builtin::Format)
     return library_sequence(builtin, type, arguments);
   if (sema::is_vector_function(builtin)) return vector_function(builtin, type, arguments);
   return library_numeric(builtin, type, arguments);
@@ -170,7 +171,15 @@ Operand Lowering::library_sequence(Builtin builtin, TypeId type,
     case Builtin::Pick: return read_sequence(Op::SetPick, arguments[0], type);
     case Builtin::Keys: return read_sequence(Op::DictKeys, arguments[0], type);
     case Builtin::Values: return read_sequence(Op::DictValues, arguments[0], type);
+    case Builtin::Format: return format(type, arguments);
     case Builtin::Str: {
+      if (arguments.size() == 2) {
+        const Operand number = value(arguments[0], basic(BasicType::Real));
+        const Operand digits = value(arguments[1], basic(BasicType::Nat));
+        const std::int32_t text = temporary(1);
+        emit(Op::FixedText, text, number.reg, digits.reg);
+        return {text, type, true};
+      }
       const Operand operand = value(arguments[0]);
       const std::int32_t reg = temporary(1);
       emit(Op::TextOf, reg, operand.reg, type_index(operand.type));
@@ -179,6 +188,30 @@ Operand Lowering::library_sequence(Builtin builtin, TypeId type,
     }
     default: CHI_CHECK(false, "not a function of sequences"); return {};
   }
+}
+
+/// The pieces of the format, one behind the other.
+Operand Lowering::format(TypeId type, std::span<const ExprId> arguments) {
+  const auto& literal = std::get<syntax::StringLiteral>(ast().exprs[arguments[0]].node);
+  std::string problem;
+  const std::int32_t result = temporary(1);
+  emit(Op::Clear, result, 1);  // ""
+  std::size_t next = 1;
+  for (const sema::FormatPiece& piece :
+       sema::read_format(ast().symbols.text(literal.text), problem)) {
+    const Operand text = constant(type, {piece.text});
+    if (!piece.is_field) {
+      emit(Op::ConcatText, result, text.reg, 0, type_index(type));
+      continue;
+    }
+    const Operand operand = value(arguments[next++]);
+    const std::int32_t made = temporary(1);
+    emit(Op::FormatText, made, operand.reg, text.reg, type_index(operand.type));
+    drop(operand);
+    emit(Op::ConcatText, result, made, 0, type_index(type));
+    emit(Op::Release, made, 0, type_index(type));
+  }
+  return {result, type, true};
 }
 
 Operand Lowering::library_insert(TypeId type, std::span<const ExprId> arguments) {

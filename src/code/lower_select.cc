@@ -126,6 +126,8 @@ Offer Lowering::case_offer(const Case& c, std::int32_t number, const Clock& cloc
   } else if (const auto* wait = std::get_if<syntax::Wait>(&event.node)) {
     offer.ready = temporary(1);
     move(offer.ready, awaited(wait->condition, selection, number).reg, basic(BasicType::Bool));
+  } else if (const auto* finish = std::get_if<syntax::Finish>(&event.node)) {
+    offer.ready = has_ended(finish->handle, number, selection);
   } else {
     offer.kind = Offer::Kind::Delay;
     offer.deadline = clock.deadline;
@@ -181,6 +183,8 @@ void Lowering::case_body(const Case& c, const Offer& offer) {
     span_ = event.span;
     if (const auto* receive = std::get_if<syntax::Receive>(&event.node))
       finish_receive(*receive, offer);
+    if (const auto* finish = std::get_if<syntax::Finish>(&event.node))
+      mark_finished(finish->handle);
   }
   statements(c.alternative->body);
 }
@@ -193,11 +197,7 @@ void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool
   std::vector<Offer> offers;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     bind(cases[i]);
-    watch(cases[i].alternative->guard, selection.watched);
-    if (cases[i].alternative->event) {
-      const auto* w = std::get_if<syntax::Wait>(&ast().stats[cases[i].alternative->event].node);
-      if (w != nullptr) watch(w->condition, selection.watched);
-    }
+    watch_case(cases[i], selection.watched);
     offers.push_back(case_offer(cases[i], static_cast<std::int32_t>(i), clocks[i], selection));
   }
   span_ = span;
@@ -223,6 +223,13 @@ void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool
   made.first_offer = first;
   made.offers = static_cast<std::int32_t>(offers.size());
   if (loop) made.closed_pc = here();
+}
+
+void Lowering::watch_case(const Case& c, std::vector<Watched>& watched) {
+  watch(c.alternative->guard, watched);
+  if (!c.alternative->event) return;
+  const auto* wait = std::get_if<syntax::Wait>(&ast().stats[c.alternative->event].node);
+  if (wait != nullptr) watch(wait->condition, watched);
 }
 
 /// Adds the registers of the shared variables that `expr` reads.

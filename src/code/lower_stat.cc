@@ -25,11 +25,14 @@ void Lowering::statement(syntax::StatId id) {
       [&](const Return& n) { return_value(n); }, [&](const Assign& n) { assignment(n); },
       [&](const Send& n) { send(n, stat.span); }, [&](const Receive& n) { receive(n, stat.span); },
       [&](const Delay& n) {
+        if (!n.otherwise.empty()) return interruptible_delay(n, stat.span);
         settle_for(n.duration);
         const Operand duration = value(n.duration, basic(BasicType::Real));
         span_ = stat.span;
         emit(Op::Delay, duration.reg);
       },
+      [&](const Resume& n) { resume(n); }, [&](const Start& n) { start_process(n, stat.span); },
+      [&](const Finish& n) { finish_process(n, stat.span); },
       [&](const Wait& n) { wait(n, stat.span); }, [&](const Instant&) { instant(id); },
       [&](const Print& n) { print(n); },
       [&](const Select& n) { selection(ast().list(n.alternatives), false, stat.span); },

@@ -158,6 +158,7 @@ class Lowering {
                            std::span<const syntax::ExprId> arguments);
   Operand numeric_function(sema::Builtin builtin, sema::TypeId type,
                            std::span<const Operand> arguments);
+  Operand format(sema::TypeId type, std::span<const syntax::ExprId> arguments);
   Operand library_insert(sema::TypeId type, std::span<const syntax::ExprId> arguments);
   Operand library_range(sema::TypeId type, std::span<const syntax::ExprId> arguments);
   Operand read_sequence(Op op, syntax::ExprId of, sema::TypeId result);
@@ -275,9 +276,23 @@ class Lowering {
   Offer case_offer(const Case& c, std::int32_t number, const Clock& clock, Selection& selection);
   void case_body(const Case& c, const Offer& offer);
   void watch(syntax::ExprId expr, std::vector<Watched>& watched);
+  void watch_case(const Case& c, std::vector<Watched>& watched);
   std::int32_t count_asked(const std::vector<Case>& cases);
   void bind(const Case& c);
   std::int64_t bound(syntax::ExprId expr);
+
+  // lower_process.cc: interruption, and processes that are started
+  /// Where `resume` and `restart` go.
+  struct Interrupted {
+    std::int32_t restart = -1, resume = -1;
+  };
+  void interruptible_delay(const syntax::Delay& node, Span span);
+  void resume(const syntax::Resume& node);
+  void start_process(const syntax::Start& node, Span span);
+  void start_with_laws(Operand operand, sema::TypeId type, StartSite& start);
+  std::int32_t has_ended(syntax::ExprId handle, std::int32_t offer, Selection& selection);
+  void finish_process(const syntax::Finish& node, Span span);
+  void mark_finished(syntax::ExprId handle);
 
   LoweringContext& context_;
   Routine routine_ = {};
@@ -306,6 +321,7 @@ class Lowering {
       nullptr;                                       // while statements among equations are lowered
   InCondition* condition_ = nullptr;                 // the one being lowered
   std::int32_t next_note_ = -1, end_of_notes_ = -1;  // registers, see Noted
+  const Interrupted* interrupted_ = nullptr;         // by the alternative being lowered
   bool settled_ = false;  // the code up to here in this statement has settled
 };
 

@@ -38,7 +38,8 @@ std::int64_t Machine::add_slots(std::int64_t count) {
   return base;
 }
 
-void Machine::fix_frames() {
+void Machine::fix_frames(std::int64_t room) {
+  memory_.reserve(static_cast<std::size_t>(size_ + room));
   memory_.assign(static_cast<std::size_t>(size_), Slot{.i = 0});
   for (const Pending& frame : pending_) {
     for (const auto& [reg, index] : frame.routine->constants) {
@@ -46,6 +47,22 @@ void Machine::fix_frames() {
     }
   }
   pending_ = {};
+}
+
+std::int64_t Machine::start_frame(const Routine& routine) {
+  const auto size = static_cast<std::size_t>(routine.frame_slots);
+  if (memory_.size() + size > memory_.capacity()) return -1;
+  const auto base = static_cast<std::int64_t>(memory_.size());
+  memory_.resize(memory_.size() + size, Slot{.i = 0});
+  clear_frame(routine, base);
+  return base;
+}
+
+void Machine::clear_frame(const Routine& routine, std::int64_t base) {
+  Slot* const frame = memory_.data() + base;
+  std::fill_n(frame, routine.variable_slots, Slot{.i = 0});
+  for (const auto& [reg, index] : routine.constants)
+    std::copy_n(constant(index), constant_slots(index), frame + reg);
 }
 
 }  // namespace chi::code

@@ -3,6 +3,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/huge_pages.h"
@@ -29,8 +30,9 @@ class Machine {
   /// frames are made before the first one is used.
   std::int64_t add_frame(const Routine& routine);
   std::int64_t add_slots(std::int64_t count);  ///< the same for slots of no routine
-  /// Ends the making of frames: from here on `memory()` stays where it is.
-  void fix_frames();
+  /// Ends the making of frames: from here on `memory()` stays where it is. `room`: slots for frames
+  /// to come.
+  void fix_frames(std::int64_t room = 0);
   Slot* memory() { return memory_.data(); }
   const Slot* memory() const { return memory_.data(); }
   std::int64_t reserved_slots() const { return size_; }  ///< of the frames added so far
@@ -49,6 +51,14 @@ class Machine {
   /// know of a change of that slot. Changes of such slots are noted in `changed`.
   std::span<const std::int32_t> watchers;
   std::vector<std::int32_t> changed;
+
+  /// Room for the frame of a process that is started during the run, behind all others, with its
+  /// constants in it; -1 if there is no more. Requires that `fix_frames` was asked to keep room.
+  std::int64_t start_frame(const Routine& routine);
+  /// Puts it in order for the next process with the same code: zeros, and the constants.
+  void clear_frame(const Routine& routine, std::int64_t base);
+  /// The processes by number that were started, may be waited for, and have not ended.
+  std::unordered_map<std::int64_t, std::int32_t> started;
 
   const Slot* constant(std::int32_t index) const {
     return constants_.data() + constant_starts_[static_cast<std::size_t>(index)];

@@ -21,6 +21,8 @@ std::string facts(const Failure& failure) {
       print_real(failure.real_fact, text);
       return text;
     }
+    case RunError::FinishedTwice: return fmt::format(": number {}", failure.facts[0]);
+    case RunError::TooManyProcesses: return fmt::format(": {}", failure.facts[0]);
     case RunError::BadDistribution: return fmt::format(": {}", failure.detail);
     default: return "";
   }
@@ -51,6 +53,10 @@ std::string_view run_error_text(RunError error) {
     case RunError::Interrupted: return "interrupted";
     case RunError::NoProgress: return "the functions go on and on";
     case RunError::Surroundings: return "the equations cannot be solved";
+    case RunError::NoProcess:
+      return "this `inst` stands for no process: nothing was started for it";
+    case RunError::FinishedTwice: return "the end of this process was waited for before";
+    case RunError::TooManyProcesses: return "too many started processes have not ended";
     case RunError::OutOfMemory: return "the model's lists, sets and strings need too much memory";
   }
   return "";

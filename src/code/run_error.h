@@ -21,10 +21,13 @@ enum class RunError : std::uint8_t {
   NoOpenGuard,      ///< a selection or guarded expression none of whose guards holds
   NoReturn,         ///< a function that ends without `ret`
   RecursionTooDeep,
-  Interrupted,   ///< asked to stop in the middle of a function
-  NoProgress,    ///< a function goes round for ever
-  Surroundings,  ///< the equations cannot be solved; who integrates them knows why
-  OutOfMemory,   ///< the heap's limit, or a sequence of more than kMaxLength elements
+  Interrupted,       ///< asked to stop in the middle of a function
+  NoProgress,        ///< a function goes round for ever
+  Surroundings,      ///< the equations cannot be solved; who integrates them knows why
+  NoProcess,         ///< `finish` of an `inst` that stands for no process
+  FinishedTwice,     ///< or for one whose end was waited for before
+  TooManyProcesses,  ///< started and not yet ended
+  OutOfMemory,       ///< the heap's limit, or a sequence of more than kMaxLength elements
 };
 
 /// The sentence used in diagnostics, without position, capital or full stop.

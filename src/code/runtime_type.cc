@@ -15,6 +15,7 @@ TypeKind basic_kind(sema::BasicType kind) {
     case sema::BasicType::Int: return TypeKind::Int;
     case sema::BasicType::Real: return TypeKind::Real;
     case sema::BasicType::String: return TypeKind::String;
+    case sema::BasicType::Inst: return TypeKind::Int;  // the number of the process
     case sema::BasicType::Void: return TypeKind::Void;
   }
   return TypeKind::Void;

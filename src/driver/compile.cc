@@ -69,6 +69,15 @@ std::optional<Compiled> compile(const SourceFile& source, const flat::Request& r
   Compiled compiled;
   compiled.model = std::make_unique<flat::FlatModel>(std::move(*flat));
   compiled.program = code::lower(*compiled.model, options);
+  for (const Span span : compiled.program->refused_starts) {
+    diagnostics.report(
+        {.code = DiagCode::StartAmongEquations,
+         .span = span,
+         .message = "a process that is started has nothing to do with equations, and this one may",
+         .help = "leave equations, and variables and conditions that depend on them, to processes "
+                 "of a system; give values, or talk over a channel"});
+  }
+  if (diagnostics.has_errors()) return std::nullopt;
   if (ends(*compiled.program)) return std::nullopt;
   return compiled;
 }

@@ -326,6 +326,9 @@ std::optional<std::vector<ChannelId>> BlockBuilder::add_channels(DeclId id, Type
     }
     ids.push_back(
         model_.channels.add({.name = std::move(name), .element = element, .span = decl.span}));
+    if (!decl.many) continue;
+    model_.channels[ids.back()].many = static_cast<std::int32_t>(model_.many.size());
+    model_.many.push_back({.channel = ids.back()});
   }
   return ids;
 }
@@ -353,6 +356,11 @@ bool BlockBuilder::add_process(std::int32_t definition, std::int32_t block, std:
 bool BlockBuilder::take_end(ChannelId id, ProcessId process, bool sending) {
   Channel& channel = model_.channels[id];
   ProcessId& end = sending ? channel.sender : channel.receiver;
+  if (channel.many >= 0) {
+    ManyEnds& ends = model_.many[static_cast<std::size_t>(channel.many)];
+    (sending ? ends.senders : ends.receivers).push_back(process);
+    if (end) return true;
+  }
   if (!end) {
     end = process;
     return true;
@@ -368,7 +376,10 @@ bool BlockBuilder::take_end(ChannelId id, ProcessId process, bool sending) {
                               model_.processes[end].name, model_.processes[process].name),
        .labels = {{span_of(end), fmt::format("`{}`", model_.processes[end].name)},
                   {channel.span, "the channel"}},
-       .help = "a channel connects one sender with one receiver"});
+       .help = fmt::format("a channel connects one sender with one receiver, unless it is declared "
+                           "`{}: -{} many`",
+                           channel.name.substr(0, channel.name.find('[')),
+                           model_.typed.types.text(channel.element, model_.typed.ast.symbols))});
   return false;
 }
 
@@ -390,6 +401,13 @@ void BlockBuilder::sort_processes() {
   for (Channel& channel : model_.channels) {
     for (ProcessId* end : {&channel.sender, &channel.receiver}) {
       if (*end) end->index = rank[static_cast<std::size_t>(end->index)];
+    }
+  }
+  for (ManyEnds& ends : model_.many) {
+    for (std::vector<ProcessId>* side : {&ends.senders, &ends.receivers}) {
+      for (ProcessId& process : *side)
+        process.index = rank[static_cast<std::size_t>(process.index)];
+      std::ranges::sort(*side, {}, &ProcessId::index);
     }
   }
 }

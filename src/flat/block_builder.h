@@ -8,6 +8,7 @@
 #include "flat/blueprint.h"
 #include "flat/bodies.h"
 #include "flat/flat_model.h"
+#include "flat/start_sites.h"
 
 namespace chi::flat {
 
@@ -45,6 +46,8 @@ class BlockBuilder {
 
   /// Numbers the processes by priority, then by order of instantiation.
   void sort_processes();
+  /// What the processes start; behind `sort_processes`. False exactly when it reported.
+  bool find_starts() { return find_start_sites(model_, prints_, bodies_, diagnostics_); }
 
  private:
   bool bind_value(const BlueprintParam& param, std::size_t k, ValueSource& source, Block& block,

@@ -25,6 +25,9 @@ class Drafter {
     out_.definitions.resize(model_.definitions.size());
     out_.names = Table<InstanceId, InstanceName>(model_.ast.instances.size(), {});
     for (std::size_t i = 0; i < model_.definitions.size(); ++i) draft_definition(i);
+    starts_ = std::ranges::any_of(model_.ast.stats, [](const syntax::Stat& stat) {
+      return std::holds_alternative<syntax::Start>(stat.node);
+    });
     find_structural();
     find_channel_uses();
     return std::move(out_);
@@ -188,9 +191,17 @@ class Drafter {
   // Lengths and ranges are stretches of text that do not overlap; a parameter whose name stands in
   // one is structural. So two flat loops do, and no walk of the trees.
   void find_structural() {
+    std::vector<char> seen(static_cast<std::size_t>(model_.decls.size()), 0);
+    while (enter_structural(seen)) {
+    }
+    for (Blueprint& print : out_.definitions) std::ranges::sort(print.structural);
+  }
+
+  // Whether parameters were found that were not `seen` before: they may be given by parameters.
+  bool enter_structural(std::vector<char>& seen) {
+    bool found = false;
     std::vector<Span> spans = structural_spans();
     std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.begin < b.begin; });
-    std::vector<char> seen(static_cast<std::size_t>(model_.decls.size()), 0);
     for (syntax::ExprId e{0}; e.index < model_.ast.exprs.size(); ++e.index) {
       const auto* decl = std::get_if<DeclId>(&model_.resolution[e]);
       if (decl == nullptr || !*decl || model_.decls[*decl].kind != DeclKind::ValueParam) continue;
@@ -200,9 +211,10 @@ class Drafter {
       if (at == spans.begin() || begin >= (--at)->end) continue;
       char& known = seen[static_cast<std::size_t>(decl->index)];
       if (known == 0) enter_structural(model_.decls[*decl]);
+      found |= known == 0;
       known = 1;
     }
-    for (Blueprint& print : out_.definitions) std::ranges::sort(print.structural);
+    return found && starts_;
   }
 
   void enter_structural(const sema::Decl& decl) {
@@ -239,6 +251,13 @@ class Drafter {
     }
     for (const syntax::Alternative& a : model_.ast.alternatives) enter_range(a.unwind);
     for (const syntax::Instance& i : model_.ast.instances) enter_range(i.unwind);
+    for (const syntax::Stat& stat : model_.ast.stats) {
+      const auto* start = std::get_if<syntax::Start>(&stat.node);
+      if (start == nullptr) continue;
+      const auto part = static_cast<std::size_t>(model_.instance_of[start->instance]);
+      for (const std::int32_t k : out_.definitions[part].structural)
+        enter(model_.arguments_of(start->instance)[static_cast<std::size_t>(k)]);
+    }
     return spans;
   }
 
@@ -268,6 +287,7 @@ class Drafter {
   OpenLengths& lengths_;
   Diagnostics& diagnostics_;
   Blueprints out_;
+  bool starts_ = false;  // a process starts others
 };
 
 }  // namespace

@@ -37,7 +37,15 @@ struct Channel {
   std::string name;      ///< a, or a[3]
   sema::TypeId element;  ///< void for a synchronisation channel
   Span span;
-  ProcessId sender = {}, receiver = {};  ///< point-to-point; none: nobody holds that end
+  /// The process that holds the end, the first of several; none: nobody does.
+  ProcessId sender = {}, receiver = {};
+  std::int32_t many = -1;  ///< `-T many`: row of FlatModel::many
+};
+
+/// The ends of a channel that may have several senders and receivers: the instances that hold one.
+struct ManyEnds {
+  ChannelId channel = {};
+  std::vector<ProcessId> senders = {}, receivers = {};
 };
 
 // What one parameter of an instance is bound to.
@@ -84,12 +92,21 @@ struct Process {
   std::int64_t priority = 0;
 };
 
+/// `start P(...)` in a body: the body of the process that is started.
+struct StartSite {
+  BodyId in = {};
+  syntax::InstanceId instance = {};
+  BodyId body = {};
+};
+
 struct FlatModel {
   sema::TypedModel typed;  ///< its `types` also hold the concrete types
   Table<VariableId, Variable> variables = {};
   Table<ChannelId, Channel> channels = {};
+  std::vector<ManyEnds> many = {};
   Table<BodyId, Body> bodies = {};
-  std::vector<Block> blocks = {};  ///< in order of instantiation, the part that runs first
+  std::vector<StartSite> starts = {};  ///< sorted by body and instance
+  std::vector<Block> blocks = {};      ///< in order of instantiation, the part that runs first
   Table<ProcessId, Process> processes = {};
   std::int32_t variable_slots = 0;  ///< size of the array of model variables
   Equations equations = {};         ///< of all process instances, as one system

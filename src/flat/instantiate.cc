@@ -103,7 +103,7 @@ class Instantiation {
     if (diagnostics_.error_count() == before) overrides_.report_unused(model_, diagnostics_);
     if (diagnostics_.error_count() != before) return false;
     builder_.sort_processes();
-    return true;
+    return builder_.find_starts();
   }
 
  private:

@@ -6,9 +6,13 @@
 #include "sema/distribution_law.h"
 #include "sema/expression_parts.h"
 #include "sema/expressions.h"
+#include "sema/text_format.h"
 
 namespace chi::sema {
 namespace {
+
+/// Of one `format`.
+constexpr int kMostFormatted = 1000;
 
 /// How many arguments a library function takes.
 struct Arity {
@@ -32,6 +36,8 @@ Arity arity_of(Builtin builtin) {
     case Sort: return {2, 2};
     case Insert: return {3, 3};
     case Range: return {1, 3};
+    case Str: return {1, 2};
+    case Format: return {1, kMostFormatted};
     case Delayed:
     case Map: return {2, 3};
     case Dot:
@@ -88,6 +94,7 @@ class LibraryCall {
       case Keys:
       case Values: return entries();
       case Str: return str();
+      case Format: return format();
       case Delayed: return delayed();
       case Pi: return c_.real_type();
       default:
@@ -240,9 +247,57 @@ class LibraryCall {
   }
 
   TypeId str() {
+    if (arguments_.size() == 2) {  // so many digits behind the point
+      real(0);
+      require(c_, arguments_[1], c_.nat_type(), "the number of digits");
+      return c_.string_type();
+    }
     const TypeId found = check_expr(c_, arguments_[0]);
     if (!c_.types.is_data(found)) wrong(0, "data", found);
     return c_.string_type();
+  }
+
+  TypeId bad_format(ExprId where, std::string message, std::string help = {}) {
+    c_.report({.code = DiagCode::BadFormat,
+               .span = c_.span(where),
+               .message = std::move(message),
+               .help = std::move(help)});
+    return c_.string_type();
+  }
+
+  TypeId format() {
+    std::vector<TypeId> found;
+    for (const ExprId argument : arguments_) found.push_back(check_expr(c_, argument));
+    const auto* literal = c_.node<syntax::StringLiteral>(arguments_[0]);
+    if (literal == nullptr)
+      return bad_format(arguments_[0], "a format is a string as it stands, in quotes",
+                        "`str` makes a text of a value, `++` joins texts");
+    std::string problem;
+    std::vector<FormatPiece> fields = read_format(c_.ast.symbols.text(literal->text), problem);
+    if (!problem.empty()) return bad_format(arguments_[0], problem);
+    std::erase_if(fields, [](const FormatPiece& piece) { return !piece.is_field; });
+    if (fields.size() + 1 != arguments_.size()) {
+      return bad_format(call_, fmt::format("the format has {} field{} for {} value{}",
+                                           fields.size(), fields.size() == 1 ? "" : "s",
+                                           found.size() - 1, found.size() == 2 ? "" : "s"));
+    }
+    for (std::size_t i = 1; i < arguments_.size(); ++i)
+      check_field(i, found[i], fields[i - 1].text);
+    return c_.string_type();
+  }
+
+  void check_field(std::size_t i, TypeId found, const std::string& text) {
+    if (c_.types.is_unknown(found)) return;
+    const FieldFormat field = *read_field(text);
+    if (!c_.types.is_data(found)) {
+      wrong(i, "data", found);
+    } else if (field.is_for_integers() && !c_.types.is_integer(found)) {
+      bad_format(arguments_[i],
+                 fmt::format("`{{:{}}}` is for integers, found `{}`", text, c_.text(found)));
+    } else if (field.is_for_numbers() && !c_.types.is_numeric(found)) {
+      bad_format(arguments_[i],
+                 fmt::format("`{{:{}}}` is for numbers, found `{}`", text, c_.text(found)));
+    }
   }
 
   TypeId delayed() {

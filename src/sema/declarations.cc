@@ -79,6 +79,26 @@ bool node_may_stand(Context& c, syntax::TypeId written, TypeId type, OwnerKind o
   return false;
 }
 
+/// Whether channels of this type may have several senders and receivers: `-T many`, also in arrays
+/// and behind names of types.
+bool is_many(const Context& c, syntax::TypeId written) {
+  while (written) {
+    const auto& node = c.ast.types[written].node;
+    if (const auto* array = std::get_if<syntax::ArrayType>(&node)) {
+      written = array->element;
+    } else if (const auto* name = std::get_if<syntax::TypeName>(&node)) {
+      const DeclId decl = c.top_level[name->name];
+      if (!decl || c.model.decls[decl].kind != DeclKind::TypeAlias) return false;
+      const auto owner = static_cast<std::size_t>(c.model.decls[decl].owner);
+      written = std::get<syntax::TypeDef>(c.ast.definitions[owner].node).type;
+    } else {
+      const auto* channel = std::get_if<syntax::ChannelType>(&node);
+      return channel != nullptr && channel->many;
+    }
+  }
+  return false;
+}
+
 TypeId ref_type(Context& c, const syntax::Param& param, TypeId type, OwnerKind owner) {
   if (owner == OwnerKind::Function) {
     c.report({.code = DiagCode::RefPlace,
@@ -110,6 +130,11 @@ TypeId value_type(Context& c, const syntax::Param& param, TypeId type, OwnerKind
   }
   if (c.types.distribution_of(type)) return type;
   if (const TypeId channel = c.types.channel_of(type)) {
+    if (is_many(c, param.type)) {
+      return reject(c, DiagCode::ManyPlace, param.type,
+                    "`many` belongs to the channel, not to one end of it",
+                    "leave it out here; the channel is declared `-T many` in a system");
+    }
     if (c.as<Channel>(channel)->direction != Direction::Both) return type;
     return reject(c, DiagCode::ChannelPlace, param.type, "a channel parameter has a direction",
                   "write `!T` to send or `?T` to receive");
@@ -257,6 +282,7 @@ void declare_locals(Context& c, Slice<syntax::VarDecl> locals, OwnerKind owner) 
       d.initial = group.initial;
       d.low = group.low;
       d.high = group.high;
+      d.many = is_many(c, group.type);
       info(c).locals.push_back(decl);
     }
   }

@@ -125,8 +125,10 @@ Evaluator::Flow Evaluator::run(syntax::StatId id) {
       [&](const Forever& n) { return loop([&](bool&) { return run_all(n.body); }); },
       [&](const Terminate& n) { return none(n); }, [&](const Send& n) { return none(n); },
       [&](const Receive& n) { return none(n); }, [&](const Delay& n) { return none(n); },
-      [&](const Wait& n) { return none(n); }, [&](const Instant& n) { return none(n); },
-      [&](const Print& n) { return none(n); }, [&](const Error& n) { return none(n); });
+      [&](const Resume& n) { return none(n); }, [&](const Start& n) { return none(n); },
+      [&](const Finish& n) { return none(n); }, [&](const Wait& n) { return none(n); },
+      [&](const Instant& n) { return none(n); }, [&](const Print& n) { return none(n); },
+      [&](const Error& n) { return none(n); });
 }
 
 /// Runs the first open alternative; `open` tells whether there was one.
@@ -243,6 +245,7 @@ bool Evaluator::zero(TypeId type, Span where, Value& out) {
           case BasicType::Int: out.data = std::int64_t{0}; break;
           case BasicType::Real: out.data = 0.0; break;
           case BasicType::String: out.data = std::string(); break;
+          case BasicType::Inst: out.data = std::int64_t{0}; break;
           case BasicType::Void: return none();
         }
         return true;

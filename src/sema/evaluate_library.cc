@@ -5,6 +5,7 @@
 
 #include "sema/arithmetic.h"
 #include "sema/evaluator.h"
+#include "sema/text_format.h"
 #include "sema/vectors.h"
 
 namespace chi::sema {
@@ -59,8 +60,17 @@ bool Evaluator::library(Builtin builtin, ExprId call, std::vector<Value>& argume
     case Range: return range(call, arguments, out);
     case Sum: return sum(call, arguments[0], out);
     case Str:
+      if (arguments.size() == 2) {
+        if (integer(arguments[1]) < 0) {
+          return fail(span(call),
+                      fmt::format("{} is negative and no `nat`", integer(arguments[1])));
+        }
+        out.data = fixed_text(number(arguments[0]), integer(arguments[1]));
+        return true;
+      }
       out.data = text(arguments[0], m_, type(m_.ast.list(node<syntax::Call>(call)->arguments)[0]));
       return true;
+    case Format: return format(call, arguments, out);
     case Delayed: return fail(span(call), "this has no value before the run");
     default: break;
   }
@@ -68,6 +78,31 @@ bool Evaluator::library(Builtin builtin, ExprId call, std::vector<Value>& argume
   if (builtin >= Hd && builtin <= Values) return list_function(builtin, call, arguments, out);
   if (makes_distribution(builtin)) return distribution(builtin, call, arguments, out);
   return real_function(builtin, call, arguments, out);
+}
+
+bool Evaluator::format(ExprId call, const std::vector<Value>& arguments, Value& out) {
+  const auto given = m_.ast.list(node<syntax::Call>(call)->arguments);
+  std::string problem;
+  std::string result;
+  std::size_t next = 1;
+  for (const FormatPiece& piece : read_format(std::get<std::string>(arguments[0].data), problem)) {
+    if (!piece.is_field) {
+      result += piece.text;
+      continue;
+    }
+    const FieldFormat field = *read_field(piece.text);
+    const Value& value = arguments[next];
+    const TypeId of = type(given[next++]);
+    if (m_.types.is(of, BasicType::Real)) {
+      result += format_real(field, number(value));
+    } else if (m_.types.is_integer(of)) {
+      result += format_integer(field, integer(value));
+    } else {
+      result += format_text(field, text(value, m_, of));
+    }
+  }
+  out.data = std::move(result);
+  return true;
 }
 
 bool Evaluator::real_function(Builtin builtin, ExprId call, std::vector<Value>& arguments,

@@ -100,6 +100,7 @@ class Evaluator {
   Value* locate(ExprId target);
 
   // ---- evaluate_library.cc ----
+  bool format(ExprId call, const std::vector<Value>& arguments, Value& out);
   bool real_function(Builtin builtin, ExprId call, std::vector<Value>& arguments, Value& out);
   bool rounding(Builtin builtin, ExprId call, const Value& argument, Value& out);
   bool sign_function(Builtin builtin, ExprId call, Value& value);

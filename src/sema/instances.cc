@@ -32,7 +32,72 @@ class InstanceChecker {
     }
   }
 
+  /// `start P(...)` in a process.
+  void check_started(syntax::InstanceId id) {
+    const syntax::Instance& instance = c_.ast.instances[id];
+    const std::int32_t part = find_part(instance);
+    c_.model.instance_of[id] = part;
+    const auto arguments = c_.ast.list(instance.arguments);
+    if (part < 0 || !may_be_started(part, instance)) return check_alone(arguments);
+    const auto& params = c_.model.definitions[static_cast<std::size_t>(part)].params;
+    const std::optional<std::vector<ExprId>> row = arrange(instance, params);
+    if (!row) return check_alone(arguments);
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      if (!(*row)[i]) {
+        c_.report({.code = DiagCode::StartArgument,
+                   .span = instance.span,
+                   .message = fmt::format("`start` gives no value for parameter `{}`",
+                                          c_.name_of(params[i])),
+                   .labels = {{c_.model.decls[params[i]].span, "the parameter"}},
+                   .help = "a process that is started is given all its arguments"});
+        continue;
+      }
+      check_argument((*row)[i], params[i]);
+      check_lasts((*row)[i], params[i]);
+    }
+    keep(id, *row);
+  }
+
  private:
+  bool may_be_started(std::int32_t part, const syntax::Instance& instance) {
+    const auto* process =
+        std::get_if<syntax::ProcDef>(&c_.ast.definitions[static_cast<std::size_t>(part)].node);
+    const DeclId self = c_.model.definitions[static_cast<std::size_t>(part)].self;
+    if (process != nullptr && process->equations.empty()) return true;
+    c_.report(
+        {.code = DiagCode::NotStartable,
+         .span = instance.name.span,
+         .message =
+             process == nullptr
+                 ? fmt::format("`{}` is a system; only processes can be started", c_.name_of(self))
+                 : fmt::format("`{}` has equations, and cannot be started", c_.name_of(self)),
+         .labels = {{c_.model.decls[self].span, "declared here"}},
+         .help = process == nullptr ? "start its processes one by one"
+                                    : "the equations of a model are those that it starts "
+                                      "with: declare the instance in a system, with a guard"});
+    return false;
+  }
+
+  /// A variable that is shared with a process outlives it: only one of a system does for certain.
+  void check_lasts(ExprId expr, DeclId param) {
+    if (c_.model.decls[param].kind != DeclKind::RefParam) return;
+    const DeclId root = root_of(c_, expr);
+    if (!root || c_.model.decls[root].kind == DeclKind::RefParam) return;
+    c_.report(
+        {.code = DiagCode::StartArgument,
+         .span = c_.span(expr),
+         .message = fmt::format("`{}` may end before the process that shares it", c_.name_of(root)),
+         .labels = {{c_.model.decls[root].span, "declared here"}},
+         .help = "declare the variable in a system, and make it a `ref` parameter here"});
+  }
+
+  void keep(syntax::InstanceId id, const std::vector<ExprId>& row) {
+    auto& list = c_.model.argument_list;
+    c_.model.argument_rows[id] = {static_cast<std::int32_t>(list.size()),
+                                  static_cast<std::int32_t>(row.size())};
+    list.insert(list.end(), row.begin(), row.end());
+  }
+
   void check_one(syntax::InstanceId id, const syntax::Instance& instance) {
     check_label(instance);
     const PlaceGuard place(c_, Place::BeforeRun);
@@ -47,10 +112,7 @@ class InstanceChecker {
     for (std::size_t i = 0; i < params.size(); ++i) {
       if ((*row)[i]) check_argument((*row)[i], params[i]);
     }
-    auto& list = c_.model.argument_list;
-    c_.model.argument_rows[id] = {static_cast<std::int32_t>(list.size()),
-                                  static_cast<std::int32_t>(row->size())};
-    list.insert(list.end(), row->begin(), row->end());
+    keep(id, *row);
   }
 
   /// The argument of each parameter, by place or by name; empty exactly when it reported.
@@ -392,6 +454,10 @@ class Nesting {
 
 void check_instances(Context& c, Slice<syntax::InstanceId> instances) {
   InstanceChecker(c).check_all(instances);
+}
+
+void check_start(Context& c, syntax::InstanceId instance) {
+  InstanceChecker(c).check_started(instance);
 }
 
 void check_nesting(Context& c) { Nesting(c).check(); }

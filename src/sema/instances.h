@@ -9,6 +9,9 @@ namespace chi::sema {
 /// Checks the instances of a system: what they refer to, their arguments, labels and priorities.
 void check_instances(Context& c, Slice<syntax::InstanceId> instances);
 
+/// Checks the instance of a `start`: a process without equations, and its arguments.
+void check_start(Context& c, syntax::InstanceId instance);
+
 /// Reports systems that contain themselves, directly or through others.
 void check_nesting(Context& c);
 

@@ -7,6 +7,7 @@
 #include "base/match.h"
 #include "sema/declarations.h"
 #include "sema/expressions.h"
+#include "sema/instances.h"
 #include "sema/paths.h"
 
 namespace chi::sema {
@@ -48,8 +49,14 @@ class StatementChecker {
         [&](const Delay& n) {
           process_only(span, "`delta`");
           require(c_, n.duration, c_.real_type(), "a delay");
+          ++interruptions_;
+          alternatives(n.otherwise);
+          --interruptions_;
           return true;
         },
+        [&](const Resume& n) { return resume(n, span), false; },
+        [&](const Start& n) { return start(n, span), true; },
+        [&](const Finish& n) { return finish(n, span), true; },
         [&](const Wait& n) {
           process_only(span, "`nabla`");
           require(c_, n.condition, c_.bool_type(), "a condition");
@@ -75,6 +82,34 @@ class StatementChecker {
                .message = fmt::format("{} cannot stand in a function", what),
                .help = "a function computes its result and does nothing else"});
     return false;
+  }
+
+  void resume(const syntax::Resume& n, Span span) {
+    if (interruptions_ > 0) return;
+    c_.report({.code = DiagCode::ResumePlace,
+               .span = span,
+               .message = fmt::format("`{}` where nothing was interrupted",
+                                      n.from_start ? "restart" : "resume"),
+               .help = "it stands in an alternative of `delta e else [ ... ]`"});
+  }
+
+  void start(const syntax::Start& n, Span span) {
+    if (!process_only(span, "`start`")) return;
+    if (n.handle) expect_inst(n.handle, target(n.handle));
+    check_start(c_, n.instance);
+  }
+
+  void finish(const syntax::Finish& n, Span span) {
+    process_only(span, "`finish`");
+    expect_inst(n.handle, check_expr(c_, n.handle));
+  }
+
+  void expect_inst(ExprId expr, TypeId found) {
+    if (c_.types.is_unknown(found) || c_.types.is(found, BasicType::Inst)) return;
+    c_.report({.code = DiagCode::NotAnInst,
+               .span = c_.span(expr),
+               .message = fmt::format("expected an `inst`, found `{}`", c_.text(found)),
+               .help = "a process that is started is named by a variable of type `inst`"});
   }
 
   void ret(const syntax::Return& n, Span span) {
@@ -289,6 +324,7 @@ class StatementChecker {
   Context& c_;
   const EquationFacts* facts_;  // null in a function
   TypeId result_;
+  int interruptions_ = 0;  // delays with alternatives around the statement
 };
 
 }  // namespace

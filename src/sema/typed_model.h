@@ -41,6 +41,7 @@ struct Decl {
   /// A parameter of node type, which is a RefParam: its flows, a Local of the process or system
   /// that is not written. And of that Local, the parameter.
   DeclId flows, terminal;
+  bool many = false;  ///< a channel, or bundle, of `-T many`
 };
 
 /// What a definition declares, in textual order, one entry per name.

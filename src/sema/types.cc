@@ -65,6 +65,7 @@ class TypeWriter {
       case BasicType::Real: return "real";
       case BasicType::String: return "string";
       case BasicType::Void: return "void";
+      case BasicType::Inst: return "inst";
     }
     return "";
   }
@@ -237,7 +238,7 @@ class Comparison {
 
 Types::Types() {
   intern(UnknownType{}, {0});
-  for (int kind = 0; kind <= static_cast<int>(BasicType::Void); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(BasicType::Inst); ++kind) {
     intern(Basic{static_cast<BasicType>(kind)}, {1, kind});
   }
 }

@@ -103,8 +103,9 @@ class Collector {
             c_.ast.stats[id].node, [](const Skip&) {}, [](const Terminate&) {}, [](const Error&) {},
             [&](const Return& n) { expr(n.value); },
             [&](const Assign& n) { all(n.targets), all(n.values); }, [](const Send&) {},
-            [](const Receive&) {}, [](const Delay&) {}, [](const Wait&) {}, [](const Instant&) {},
-            [](const Print&) {}, [&](const Select& n) { alternatives(n.alternatives, todo); },
+            [](const Receive&) {}, [](const Delay&) {}, [](const Resume&) {}, [](const Start&) {},
+            [](const Finish&) {}, [](const Wait&) {}, [](const Instant&) {}, [](const Print&) {},
+            [&](const Select& n) { alternatives(n.alternatives, todo); },
             [&](const Loop& n) { alternatives(n.alternatives, todo); },
             [&](const Forever& n) { todo.push_back(n.body); });
       }

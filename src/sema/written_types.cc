@@ -103,6 +103,7 @@ class Resolver {
   TypeId alias(Symbol name, Span span) {
     if (!name) return c_.unknown();
     const DeclId decl = c_.top_level[name];
+    if (!decl && c_.text(name) == "inst") return c_.types.basic(BasicType::Inst);
     if (!decl) {
       c_.report({.code = DiagCode::UndeclaredName,
                  .span = span,

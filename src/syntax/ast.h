@@ -144,7 +144,7 @@ struct Expr {
 
 // ---- types as written ----
 
-enum class BasicType { Bool, Nat, Int, Real, String, Void };
+enum class BasicType { Bool, Nat, Int, Real, String, Void, Inst };
 enum class Direction { Send, Receive, Both };  // !T, ?T, -T
 struct Basic {
   BasicType type = BasicType::Void;
@@ -194,6 +194,7 @@ struct DistType {
 struct ChannelType {
   Direction direction = Direction::Both;
   TypeId element;
+  bool many = false;  ///< `-T many`: it may have several senders and receivers
 };
 
 struct Type {
@@ -282,9 +283,26 @@ struct Send {
 struct Receive {
   ExprId channel, target;
 };  ///< target is none on a void channel
+struct Alternative;
+/// `delta e else [ alts ]`. An alternative that happens before the time is over interrupts the
+/// delay; `otherwise` is empty if there is none.
 struct Delay {
   ExprId duration;
-};  // delta e
+  Slice<Alternative> otherwise;
+};
+/// In an alternative of `delta e else [ ... ]`: the delay goes on where it was interrupted, or
+/// `restart`, from its beginning.
+struct Resume {
+  bool from_start = false;
+};
+/// `start P(...)`, `h := start P(...)`: the instance has a name and arguments only.
+struct Start {
+  ExprId handle;
+  InstanceId instance;
+};
+struct Finish {
+  ExprId handle;
+};  // finish h
 struct Wait {
   ExprId condition;
 };  // nabla b
@@ -294,7 +312,7 @@ struct Instant {
 struct Print {
   Slice<ExprId> values;
 };
-/// `[unwind] guard [; event] -> body`. `event` is a Send, Receive, Delay or Wait, or none.
+/// `[unwind] guard [; event] -> body`. `event` is a Send, Receive, Delay, Wait or Finish, or none.
 struct Alternative {
   Span span;
   Unwind unwind;
@@ -314,8 +332,8 @@ struct Forever {
 
 struct Stat {
   Span span;
-  std::variant<Skip, Terminate, Return, Assign, Send, Receive, Delay, Wait, Instant, Print, Select,
-               Loop, Forever, Error>
+  std::variant<Skip, Terminate, Return, Assign, Send, Receive, Delay, Resume, Start, Finish, Wait,
+               Instant, Print, Select, Loop, Forever, Error>
       node;
 };
 

@@ -55,6 +55,7 @@ Section Parser::classify(std::int32_t i, bool declarations) const {
   if (kind_at(i) == K::Bar) return bar_begins_unknowns(i) ? Section::Equations : Section::None;
   if (kind_at(i) == K::RightBracket || kind_at(i) == K::End) return Section::None;
   if (declaration_at(i)) return Section::Declarations;
+  if (begins_with_word(i)) return Section::Statements;
   if (declarations && broken_declaration_at(i)) return Section::Declarations;
   const Section section = element_kind(i);
   return section == Section::None ? Section::Equations : section;
@@ -178,6 +179,7 @@ Section Parser::element_kind(std::int32_t i) const {
         continue;
       }
       default:
+        if (begins_with_word(i)) return Section::Statements;
         if (unwind_at(i)) return Section::Equations;
         break;
     }

@@ -210,7 +210,10 @@ void Dumper::expand(TypeId id) {
         put(")");
       },
       [&](const DistType& n) { node("dist", {n.result}); },
-      [&](const ChannelType& n) { node(name(n.direction), {n.element}); },
+      [&](const ChannelType& n) {
+        n.many ? node(name(n.direction), {n.element, piece("many")})
+               : node(name(n.direction), {n.element});
+      },
       [&](Error) { put("<error>"); });
 }
 
@@ -252,7 +255,23 @@ void Dumper::expand(StatId id) {
       [&](const Receive& n) {
         node("?", {n.channel, optional(n.target)});
       },
-      [&](const Delay& n) { node("delta", {n.duration}); },
+      [&](const Delay& n) {
+        if (n.otherwise.empty()) return node("delta", {n.duration});
+        put("(delta ");
+        put(n.duration);
+        put(" else ");
+        rows("select", n.otherwise);
+        put(")");
+      },
+      [&](const Resume& n) { put(n.from_start ? "restart" : "resume"); },
+      [&](const Start& n) {
+        put("(start ");
+        put(n.handle);
+        put(" ");
+        put(n.instance);
+        put(")");
+      },
+      [&](const Finish& n) { node("finish", {n.handle}); },
       [&](const Wait& n) { node("nabla", {n.condition}); },
       [&](const Instant& n) { rows("instant", n.equations); },
       [&](const Print& n) { rows("print", n.values); },

@@ -93,16 +93,58 @@ StatId Parser::statement() {
       result = ast_.stats.add({since(begin), Return{value}});
       break;
     }
-    case K::Delta:
+    case K::Delta: result = interruptible(event()); break;
     case K::Nabla: result = event(); break;
     case K::LeftBrace: result = instant(); break;
     case K::LeftBracket: result = selection(); break;
     case K::Star: result = repetition(); break;
     case K::Bang: result = print(); break;
-    default: result = lhs_statement(); break;
+    default: result = begins_with_word(at_) ? word_statement() : lhs_statement(); break;
   }
   leave();
   return result;
+}
+
+// `start P(...)`, `finish h`, `resume`, `restart`: words only where no name can stand.
+bool Parser::begins_with_word(std::int32_t i) const {
+  if (word_at(i, "start") || word_at(i, "finish")) return kind_at(i + 1) == K::Ident;
+  if (!word_at(i, "resume") && !word_at(i, "restart")) return false;
+  const K next = kind_at(i + 1);
+  return next == K::Semicolon || next == K::Bar || next == K::RightBracket || next == K::End;
+}
+
+StatId Parser::word_statement() {
+  const Span begin = span();
+  if (word_at(at_, "start")) return start({});
+  if (word_at(at_, "finish")) return event();
+  const bool from_start = word_at(at_, "restart");
+  ++at_;
+  return ast_.stats.add({begin, Resume{from_start}});
+}
+
+// 'start' id '(' [args] ')', behind the variable that it is assigned to, if there is one.
+StatId Parser::start(ExprId handle) {
+  const Span begin = handle ? ast_.exprs[handle].span : span();
+  ++at_;
+  const Span name = span();
+  Instance row;
+  row.name = qualified_name("a process");
+  if (at(K::LeftParen) && !panic_) instance_arguments(row);
+  row.span = since(name);
+  const InstanceId instance = ast_.instances.add(row);
+  return ast_.stats.add({since(begin), Start{handle, instance}});
+}
+
+// 'delta' expr 'else' '[' alts ']'
+StatId Parser::interruptible(StatId delay) {
+  if (panic_ || !at(K::Else) || kind(1) != K::LeftBracket) return delay;
+  const Span begin = ast_.stats[delay].span;
+  const auto* node = std::get_if<Delay>(&ast_.stats[delay].node);
+  if (node == nullptr) return delay;
+  const ExprId duration = node->duration;
+  ++at_;
+  const Slice<Alternative> rows = alternatives(at_);
+  return ast_.stats.add({since(begin), Delay{duration, rows}});
 }
 
 StatId Parser::selection() {
@@ -183,6 +225,8 @@ StatId Parser::lhs_statement() {
     fail_after_lhs(targets.front());
   }
   if (panic_) return ast_.stats.add({since(begin), Error{}});
+  if (targets.size() == 1 && word_at(at_, "start") && kind(1) == K::Ident)
+    return start(targets.front());
   std::vector<ExprId> values;
   do values.push_back(expression());
   while (accept(K::Comma));
@@ -233,16 +277,21 @@ void Parser::fail_after_lhs(ExprId first) {
         .help = std::move(help)});
 }
 
-// event ::= lhs '!' [expr] | lhs '?' [lhs] | 'delta' expr | 'nabla' bexpr
+// event ::= lhs '!' [expr] | lhs '?' [lhs] | 'delta' expr | 'nabla' bexpr | 'finish' lhs
 StatId Parser::event() {
   const Span begin = span();
   if (accept(K::Delta)) {
     const ExprId duration = expression();
-    return ast_.stats.add({since(begin), Delay{duration}});
+    return ast_.stats.add({since(begin), Delay{duration, {}}});
   }
   if (accept(K::Nabla)) {
     const ExprId condition = expression();
     return ast_.stats.add({since(begin), Wait{condition}});
+  }
+  if (word_at(at_, "finish") && kind(1) == K::Ident) {
+    ++at_;
+    const ExprId handle = postfix();
+    return ast_.stats.add({since(begin), Finish{handle}});
   }
   if (!at(K::Ident)) {
     fail_expected("an event", "an event is `c!e`, `c?x`, `delta e` or `nabla b`");

@@ -88,7 +88,8 @@ TypeId Parser::func_type() {
   return add_type({since(span_at(open)), FuncType{store(ast_.type_lists, parameters), value}});
 }
 
-// product ::= ('!' | '?' | '-') product | postfix {'#' postfix}
+// product ::= ('!' | '?' | '-') product ['many'] | postfix {'#' postfix}. `many` is a word only
+// here.
 TypeId Parser::product() {
   const Span begin = span();
   if (at_any({K::Bang, K::Question, K::Minus}) && !panic_) {
@@ -98,7 +99,9 @@ TypeId Parser::product() {
     ++at_;
     const TypeId element = enter() ? product() : add_type({begin, Error{}});
     leave();
-    return add_type({since(begin), ChannelType{direction, element}});
+    const bool many = word_at(at_, "many") && kind(1) != K::Colon;
+    if (many) ++at_;
+    return add_type({since(begin), ChannelType{direction, element, many}});
   }
   std::vector<TypeId> elements{postfix_type()};
   while (accept(K::Hash)) elements.push_back(postfix_type());

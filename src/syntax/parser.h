@@ -92,6 +92,11 @@ class Parser {
     return slice;
   }
 
+  /// Whether this word, which is a name elsewhere, stands there.
+  bool word_at(std::int32_t i, std::string_view word) const {
+    return kind_at(i) == K::Ident && text(span_at(i)) == word;
+  }
+
   // ---- parse_expr.cc ----
   ExprId expression();
   ExprId sum_expression();  ///< without relations, `and`, `or`
@@ -180,6 +185,10 @@ class Parser {
   StatId print();
   StatId instant();
   StatId lhs_statement();
+  bool begins_with_word(std::int32_t i) const;
+  StatId word_statement();
+  StatId start(ExprId handle);
+  StatId interruptible(StatId delay);
   StatId event();
   StatId communication(ExprId channel);
   Slice<Alternative> alternatives(std::int32_t open);

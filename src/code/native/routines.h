@@ -7,7 +7,7 @@
 namespace chi::code {
 
 /// Changes whenever anything below does, or Instr, Op, Offer, Selection, RuntimeType.
-inline constexpr std::uint32_t kNativeRoutinesVersion = 2;
+inline constexpr std::uint32_t kNativeRoutinesVersion = 3;
 
 /// What becomes of a process after compiled code, or after something that it calls. The code comes
 /// back with a place, as `native_result` packs the two.
@@ -36,7 +36,8 @@ using NativeBody = std::uint64_t (*)(void* scheduler, Slot* frame, std::int32_t 
 /// Whether a selection waits for others to communicate, and for nothing else. `offers`: the
 /// routine's.
 inline bool waits_for_partners(const Selection& selection, const Offer* offers) {
-  if (!selection.deadlines.empty() || !selection.watched.empty() || !selection.conditions.empty())
+  if (!selection.deadlines.empty() || !selection.watched.empty() || !selection.conditions.empty() ||
+      !selection.ends.empty())
     return false;
   for (std::int32_t i = 0; i < selection.offers; ++i) {
     const Offer::Kind kind = offers[selection.first_offer + i].kind;
@@ -133,7 +134,7 @@ struct NativeRoutine {
 constexpr bool native_operates(Op op) {
   if (op == Op::PowReal) return true;
   if (op >= Op::Floor && op <= Op::Atanh) return true;
-  if (op >= Op::EqValue && op <= Op::TextOf) return true;
+  if (op >= Op::EqValue && op <= Op::FixedText) return true;
   if (op >= Op::ConcatText && op <= Op::DictValues)
     return op != Op::ListSort && op != Op::ListInsert;
   return op == Op::MoveN || op == Op::Clear || op == Op::LoadConstant || op == Op::Retain ||

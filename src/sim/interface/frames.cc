@@ -100,6 +100,10 @@ void start_streams(const flat::Block& block, code::Machine& machine, code::Slot*
 
 }  // namespace
 
+std::uint64_t start_key(const flat::Block& block, std::uint64_t seed) {
+  return code::stream_key(seed, numbered(block.path) + ".start");
+}
+
 std::int64_t memory_slot(const flat::FlatModel& model, const Frames& frames,
                          std::int32_t flat_slot) {
   const auto next = std::upper_bound(
@@ -126,7 +130,8 @@ Frames make_frames(const flat::FlatModel& model, code::Machine& machine, std::ui
     place_undeclared(model, machine, frames);
     frames.shared_slots = machine.reserved_slots();
   }
-  machine.fix_frames();
+  constexpr std::int64_t kRoomToStart = std::int64_t{1} << 25;  // slots: addresses, not memory
+  machine.fix_frames(model.starts.empty() ? 0 : kRoomToStart);
   place_variables(model, machine, frames);
   for (std::size_t b = 0; b < count; ++b) {
     code::Slot* const frame = machine.memory() + frames.base[b];

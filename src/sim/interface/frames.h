@@ -21,6 +21,9 @@ struct Frames {
 std::int64_t memory_slot(const flat::FlatModel& model, const Frames& frames,
                          std::int32_t flat_slot);
 
+/// The key from which the streams of the processes that this instance starts are derived.
+std::uint64_t start_key(const flat::Block& block, std::uint64_t seed);
+
 /// Makes the frames of all blocks, binds their parameters and starts their random streams.
 Frames make_frames(const flat::FlatModel& model, code::Machine& machine, std::uint64_t seed);
 

@@ -30,6 +30,9 @@ DiagCode code_of(RunError error) {
     case RunError::NoOpenGuard: return DiagCode::RunNoOpenGuard;
     case RunError::NoReturn: return DiagCode::RunNoReturn;
     case RunError::RecursionTooDeep: return DiagCode::RunRecursionTooDeep;
+    case RunError::NoProcess: return DiagCode::RunNoProcess;
+    case RunError::FinishedTwice: return DiagCode::RunFinishedTwice;
+    case RunError::TooManyProcesses: return DiagCode::RunTooManyProcesses;
     case RunError::Interrupted:
     case RunError::NoProgress:
     case RunError::Surroundings:
@@ -48,6 +51,11 @@ std::string help_for(RunError error) {
     case RunError::RecursionTooDeep:
       return "does the recursion end? A repetition `*[ ... ]` needs no stack";
     case RunError::NegativeNat: return "declare the variable `int`, or guard the subtraction";
+    case RunError::NoProcess: return "write `h := start P(...)` before `finish h`";
+    case RunError::FinishedTwice: return "`finish h` once for each `h := start P(...)`";
+    case RunError::TooManyProcesses:
+      return "do they wait for something that does not come? What waits in a queue may be a value "
+             "in a list";
     default: return "";
   }
 }

@@ -30,6 +30,16 @@ std::uint64_t sixteenth(const Entry* entries, std::size_t size) {
 
 }  // namespace
 
+void Calendar::grow(std::int32_t processes) {
+  Line latest;
+  latest.fill(kLatest);
+  const auto count = static_cast<std::size_t>(processes);
+  const std::size_t entries = std::max(count, kFew) + kRoot;
+  lines_.resize(std::max(lines_.size(), entries / 4 + 2), latest);
+  place_.resize(std::max(place_.size(), count), -1);
+  if (count > kMany) far_.resize(std::max(far_.size(), count), kLatest);
+}
+
 void Calendar::resize(std::int32_t processes) {
   Line latest;
   latest.fill(kLatest);

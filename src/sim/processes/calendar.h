@@ -34,6 +34,7 @@ namespace chi::sim {
 class Calendar {
  public:
   void resize(std::int32_t processes);
+  void grow(std::int32_t processes);  ///< room for more; who is in stays
   bool empty() const { return size() == 0; }
   std::int32_t size() const {
     return static_cast<std::int32_t>(size_ + far_size_) - (vacant_ ? 1 : 0);

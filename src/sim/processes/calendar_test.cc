@@ -147,5 +147,25 @@ TEST(Calendar, VeryManyAgreeWithAnOrderedSet) {
   }
 }
 
+TEST(Calendar, KeepsItsEntriesWhenItGrows) {
+  Calendar calendar;
+  calendar.resize(2);
+  calendar.insert(5.0, 0);
+  calendar.insert_to_withdraw(4.0, 1);
+  std::int32_t next = 2;
+  for (const std::int32_t size : {20, 10000, 40000}) {
+    calendar.grow(size);
+    for (; next < size; ++next) calendar.insert(100.0 + (next * 7919) % 40000, next);
+  }
+  EXPECT_TRUE(calendar.contains(1));
+  double last = 0;
+  for (std::int32_t i = 0; i < 40000; ++i) {
+    ASSERT_GE(calendar.next_time(), last);
+    last = calendar.next_time();
+    calendar.pop();
+  }
+  EXPECT_TRUE(calendar.empty());
+}
+
 }  // namespace
 }  // namespace chi::sim

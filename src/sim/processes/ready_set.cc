@@ -1,6 +1,8 @@
 #include "sim/processes/ready_set.h"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace chi::sim {
 namespace {
@@ -19,6 +21,24 @@ void ReadySet::resize(std::int32_t processes) {
     levels_.emplace_back(size, 0);
   } while (size > 1);
   if (levels_.back().empty()) levels_.back().push_back(0);
+}
+
+void ReadySet::grow(std::int32_t processes) {
+  auto size = static_cast<std::size_t>(processes);
+  for (std::size_t k = 0; k == 0 || size > 1; ++k) {
+    size = (size + 63) / 64;
+    if (k < levels_.size()) {
+      levels_[k].resize(std::max(size, levels_[k].size()), 0);
+      continue;
+    }
+    std::vector<std::uint64_t> level(size, 0);
+    const std::vector<std::uint64_t>& below = levels_.back();
+    for (std::size_t w = 0; w < below.size(); ++w) {
+      const auto i = static_cast<std::int64_t>(w);
+      if (below[w] != 0) level[word(i)] |= bit(i);
+    }
+    levels_.push_back(std::move(level));
+  }
 }
 
 void ReadySet::set_bits(std::int32_t process) {

@@ -22,7 +22,8 @@ class ReadySet {
     set_bits(std::max(near_, process));
     near_ = std::min(near_, process);
   }
-  void erase(std::int32_t process);  ///< requires that it is in
+  void grow(std::int32_t processes);  ///< room for more; who is in stays
+  void erase(std::int32_t process);   ///< requires that it is in
   bool contains(std::int32_t process) const;
   std::int32_t first() const {  ///< -1 if empty
     const std::int32_t least = std::min(near_, first_bit_);

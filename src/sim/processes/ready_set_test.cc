@@ -64,5 +64,17 @@ TEST(ReadySet, AgreesWithASortedSet) {
   }
 }
 
+TEST(ReadySet, KeepsItsMembersWhenItGrows) {
+  ReadySet set;
+  set.resize(3);
+  for (const std::int32_t p : {2, 0, 1}) set.insert(p);
+  for (const std::int32_t size : {70, 5000, 300000}) {
+    set.grow(size);
+    set.insert(size - 1);
+  }
+  for (const std::int32_t p : {0, 1, 2, 69, 4999, 299999}) EXPECT_EQ(set.take_first(), p);
+  EXPECT_EQ(set.take_first(), -1);
+}
+
 }  // namespace
 }  // namespace chi::sim

@@ -10,6 +10,7 @@
 #include "base/doing.h"
 #include "code/distributions.h"
 #include "code/print_value.h"
+#include "sim/processes/life.h"
 
 namespace chi::sim {
 namespace {
@@ -36,12 +37,17 @@ Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
   choice_key_ = code::stream_key(options.seed, "--choice random");
   frames_ = make_frames(model, machine_, options.seed);
   const std::int32_t count = model.processes.size();
+  constexpr std::size_t kMostStarted = std::size_t{1} << 20;  // at one time
+  // The states stay where they are while others are added.
+  if (!model.starts.empty()) processes_.reserve(at(count) + kMostStarted);
   processes_.resize(at(count));
   channels_.resize(at(model.channels.size()));
   calendar_.resize(count);
   ready_.resize(count);
   watches_.resize(frames_.shared_slots, count);
   machine_.watchers = watches_.counts();
+  make_lines();
+  make_room_for_processes(count);
   if (!options.random_choice) return;
   group_end_.resize(at(count));
   for (std::int32_t p = count - 1; p >= 0; --p) {
@@ -115,6 +121,7 @@ bool Scheduler::initialise() {
   if (physics == nullptr && options_.executor != Executor::Interpreter) start_native();
   for (flat::ChannelId c{0}; c.index < model_.channels.size(); ++c.index) {
     const std::int32_t receiver = model_.channels[c].receiver.index;
+    if (channels_[at(c.index)].many >= 0) continue;  // `make_lines`
     channels_[at(c.index)].deaf = receiver < 0 || processes_[at(receiver)].state == State::Finished;
   }
   return true;
@@ -138,7 +145,7 @@ inline std::int32_t Scheduler::pick_ready() {
   if (!options_.random_choice) return ready_.take_first();
   const std::int32_t first = ready_.first();
   if (first < 0) return first;
-  const std::int32_t end = group_end_[at(first)];
+  const std::int32_t end = group_end(first);
   const std::int32_t count = ready_.count(first, end);
   const std::int32_t picked = count == 1 ? first : ready_.nth_from(first, choose(count));
   ready_.erase(picked);
@@ -228,16 +235,14 @@ void Scheduler::look_round(std::int32_t process) {
     if (++looks_ % kPulseEvery == 0 && pulse != nullptr) pulse->pulse(machine_.time, counts_);
   }
   if (native_ == nullptr || is_native_) return;
-  const std::int32_t block = processes_[at(process)].block;
-  const code::RoutineId body{model_.blocks[at(block)].body.index};
+  const code::RoutineId body = body_of(process);
   if (native_->saw(body, counts_.resumptions + long_loops_ * code::Interpreter::kPatience))
     become_native();
 }
 
 void Scheduler::become_native() {
   is_native_ = true;
-  for (ProcessState& state : processes_)
-    state.native = native_->body(code::RoutineId{model_.blocks[at(state.block)].body.index});
+  for (ProcessState& state : processes_) state.native = native_->body(body_of(number_of(state)));
 }
 
 inline void Scheduler::make_ready(std::int32_t process) {
@@ -314,7 +319,7 @@ Scheduler::Choice Scheduler::compute(std::int32_t process) {
   ProcessState& state = processes_[at(process)];
   interpreter_.block = state.block;
   running_ = process;
-  if (physics != nullptr) physics->visit(state.block);
+  if (physics != nullptr && state.block >= 0) physics->visit(state.block);
   const Stop stop = interpreter_.run(*state.routine, state.frame, state.pc);
   if (!machine_.output.empty()) flush_output(process);
   // What it changed may have closed guards of those it is about to meet.
@@ -324,6 +329,7 @@ Scheduler::Choice Scheduler::compute(std::int32_t process) {
     case Stop::Send:
     case Stop::Receive:
     case Stop::Select: --state.pc; return Choice::GoOn;  // `resume` does it
+    case Stop::Start: return start_process(process, interpreter_.operand());
     case Stop::LongLoop: return still_running(process, interpreter_.operand());
     case Stop::Finished: finish_process(process); return ended_ ? Choice::Failed : Choice::Wait;
     case Stop::Terminated: outcome_.why = Terminated{}; return Choice::Failed;
@@ -356,7 +362,7 @@ inline bool Scheduler::compute_value(const ProcessState& sender, std::int32_t pc
     pc = code::native_pc(result);
   }
   interpreter_.block = sender.block;
-  if (physics != nullptr) physics->visit(sender.block);
+  if (physics != nullptr && sender.block >= 0) physics->visit(sender.block);
   if (interpreter_.run(*sender.routine, sender.frame, pc) == code::Stop::ValueReady) return true;
   report(name(number_of(sender)), interpreter_.failure());
   return false;
@@ -390,7 +396,10 @@ template <bool kSending>
                                                           std::int32_t channel) {
   ChannelState& ends = channels_[at(channel)];
   End other = kSending ? ends.receiver : ends.sender;
-  if (options_.random_choice) other = chosen_offer(other);
+  if (options_.random_choice) {
+    if (ends.many >= 0) other = any_waiting(ends, !kSending);
+    other = chosen_offer(other);
+  }
   ProcessState& partner = processes_[at(other.process)];
   const code::Offer& answer = partner.offers[other.offer];
   if (!(kSending ? transfer(self, offer, partner, answer, channel)
@@ -402,6 +411,8 @@ template <bool kSending>
     partner.pc = answer.body_pc;
     withdraw(other.process);
     if (observer != nullptr) observer->selected(machine_.time, name(other.process), answer.span);
+  } else if (ends.many >= 0) {
+    leave_line(ends, !kSending, other.process);
   } else {
     (kSending ? ends.receiver : ends.sender) = {};
   }
@@ -421,7 +432,7 @@ template <bool kSending, bool kComputed>
   const code::Offer& answer = partner.offers[there.offer];
   const code::Offer& from = kSending ? offer : answer;
   const code::Offer& to = kSending ? answer : offer;
-  if (!plain_ || (!kComputed && from.value_pc >= 0)) return false;
+  if (!plain_ || channel.many >= 0 || (!kComputed && from.value_pc >= 0)) return false;
   if (from.slots != 1 || from.managed || to.value < 0) return false;
   if (partner.state == State::Selecting) {
     if (partner.timed || partner.watching || partner.asking) return false;
@@ -461,6 +472,8 @@ inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Offer
   }
   if (kSending && channel.deaf) [[unlikely]]
     return send_to_nobody(process, offer, number);
+  if (channel.many >= 0) [[unlikely]]
+    return wait_in_line(process, offer, number);
   const auto offer_number = static_cast<std::int32_t>(&offer - state.offers);
   (kSending ? channel.sender : channel.receiver) = {process, offer_number};
   state.state = kSending ? State::Sending : State::Receiving;
@@ -484,6 +497,7 @@ template <bool kSending>
   ProcessState& state = processes_[at(process)];
   state.state = State::Sending;
   state.waits_at = static_cast<std::int32_t>(&offer - state.offers);
+  if (channels_[at(channel)].many >= 0) return wait_in_line(process, offer, channel);
   channels_[at(channel)].sender = {process, state.waits_at};
   return Choice::Wait;
 }
@@ -667,6 +681,7 @@ void Scheduler::wake_due(double time) {
     if (state.state == State::Selecting) {
       // Its deadline is one of its offers': it looks at them all again.
       const std::int32_t retry = state.routine->selections[at(state.waits_at)].retry_pc;
+      note_retry(process);
       withdraw(process);
       state.pc = retry;
     }
@@ -680,12 +695,18 @@ void Scheduler::wake_first_due() { wake_due(calendar_.next_time()); }
 void Scheduler::finish_process(std::int32_t process) {
   processes_[at(process)].state = State::Finished;
   --unfinished_;
+  if (is_started(process)) return end_started(process);
   // Who waits in a plain send to it will wait for ever.
   for (const flat::Binding& binding :
        model_.blocks[at(model_.processes[flat::ProcessId{process}].block)].bindings) {
     const auto* bound = std::get_if<flat::BoundChannels>(&binding);
     if (bound == nullptr) continue;
     for (const flat::ChannelId id : bound->channels) {
+      if (model_.channels[id].many >= 0) {
+        lose_receiver(id.index, process);
+        if (ended_) return;
+        continue;
+      }
       if (model_.channels[id].receiver.index != process) continue;
       channels_[at(id.index)].deaf = true;
       const End sender = channels_[at(id.index)].sender;
@@ -711,6 +732,7 @@ void Scheduler::look_again() {
     ProcessState& state = processes_[at(process)];
     if (state.state != State::Selecting) continue;  // woken for another reason already
     const std::int32_t retry = state.routine->selections[at(state.waits_at)].retry_pc;
+    note_retry(process);
     withdraw(process);
     state.pc = retry;
     make_ready(process);

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/huge_pages.h"
@@ -18,6 +20,7 @@
 #include "sim/processes/calendar.h"
 #include "sim/processes/native_run.h"
 #include "sim/processes/ready_set.h"
+#include "sim/processes/waiting_line.h"
 #include "sim/processes/watch_lists.h"
 
 namespace chi::sim {
@@ -40,6 +43,7 @@ namespace chi::sim {
 class Scheduler {
  public:
   Scheduler(const flat::FlatModel& model, const code::Program& program, const RunOptions& options);
+  ~Scheduler();
 
   /// Optional: who is told. Before `run`.
   Observer* observer = nullptr;
@@ -80,7 +84,7 @@ class Scheduler {
     State state = State::Ready;
     bool timed = false;          ///< Selecting: it may be in the calendar,
     bool watching = false;       ///< in the watch lists,
-    bool asking = false;         ///< among those whose conditions are looked for
+    std::uint8_t asking = 0;     ///< and in what else; see kConditions
     std::int32_t first_end = 0;  ///< Selecting: ends of channels where it has an offer, in `ends_`
     std::int32_t ends = 0;
   };
@@ -91,8 +95,13 @@ class Scheduler {
   };
   struct ChannelState {
     End sender, receiver;
-    bool deaf = false;  ///< nobody will ever receive from it
+    bool deaf = false;       ///< nobody will ever receive from it
+    std::int32_t many = -1;  ///< of several senders and receivers: row of `lines_`. The two ends
+                             ///< are then the first of those who wait
   };
+  // Bits of ProcessState::asking: its conditions are looked for; it waits in a line of a channel of
+  // many; it waits for the end of a process.
+  static constexpr std::uint8_t kConditions = 1, kLines = 2, kEnds = 4;
 
   static_assert(sizeof(ProcessState) == 64);
 
@@ -191,6 +200,44 @@ class Scheduler {
   std::int32_t choose(std::int32_t count);
   End chosen_offer(End waiting);
 
+  // many.cc: channels of several senders and receivers
+  struct Lines {
+    WaitingLine senders, receivers;
+    std::int32_t receivers_left = 0;  ///< processes that may receive and have not ended
+  };
+  void make_lines();
+  Lines& lines_of(const ChannelState& channel) {
+    return lines_[static_cast<std::size_t>(channel.many)];
+  }
+  void join_line(std::int32_t process, const code::Offer& offer, double since);
+  void leave_line(ChannelState& channel, bool sending, std::int32_t process);
+  void leave_lines(std::int32_t process);
+  void show_first(ChannelState& channel, bool sending);
+  Choice wait_in_line(std::int32_t process, const code::Offer& offer, std::int32_t channel);
+  End any_waiting(const ChannelState& channel, bool sending);
+  void lose_receiver(std::int32_t channel, std::int32_t process);
+  void lose_receiver(std::int32_t channel);
+  double waits_since(std::int32_t process, std::int32_t selection);
+  void note_retry(std::int32_t process);
+  std::string many_partners_text(std::int32_t channel, bool sending) const;
+
+  // creation.cc: processes that statements start
+  struct Life;
+  struct StartedBody;
+  Choice start_process(std::int32_t creator, std::int32_t place);
+  std::int32_t vacant_process(code::RoutineId body);
+  void make_room_for_processes(std::int32_t count);
+  StartedBody& started_body(code::RoutineId body);
+  void give_arguments(const ProcessState& creator, const code::StartSite& site, code::Slot* frame);
+  void end_started(std::int32_t process);
+  void tell_end(std::int64_t number);
+  void wait_for_ends(std::int32_t process, const code::Selection& selection);
+  void leave_ends(std::int32_t process);
+  bool is_started(std::int32_t process) const { return process >= model_.processes.size(); }
+  code::RoutineId body_of(std::int32_t process) const;
+  std::string_view started_name(std::int32_t process) const;
+  std::int32_t group_end(std::int32_t process) const;
+
   // among_equations.cc
   bool start_physics();
   bool advance_equations();
@@ -212,6 +259,8 @@ class Scheduler {
   Span waiting_span(std::int32_t process) const;
   bool check_partner(std::int32_t process, const code::Offer& offer);
   std::string_view name(std::int32_t process) const {
+    if (is_started(process)) [[unlikely]]
+      return started_name(process);
     return model_.processes[flat::ProcessId{process}].name;
   }
 
@@ -232,6 +281,17 @@ class Scheduler {
   std::vector<std::int32_t> seen_at_instant_;  // of two looks, in the first: what may happen by it
   std::vector<std::int32_t>
       group_end_;  // --choice random, per process: the first behind it of another priority
+  std::vector<Lines> lines_;  // of channels of many
+  struct Retry {
+    double time = -1, since = 0;
+    std::int32_t selection = -1;
+  };
+  std::vector<Retry> retries_;  // by process, if there are lines: it looks again since it was woken
+  std::vector<Life> lives_;     // by process, if any starts others
+  std::vector<StartedBody> started_bodies_;                            // by body
+  std::unordered_multimap<std::int64_t, std::int32_t> waits_for_end_;  // by number of the process
+  std::int64_t started_count_ = 0;
+  std::int32_t process_room_ = 0;          // of calendar, ready set and watch lists
   std::vector<flat::VariableId> by_slot_;  // once a deadlock is to be explained
   std::int32_t unfinished_ = 0;
   std::int64_t actions_ =

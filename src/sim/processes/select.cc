@@ -122,6 +122,10 @@ Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t num
   for (const Offer* const end = offer + selection.offers; offer != end; ++offer, ++mine.offer) {
     if (offer->guard >= 0 && frame[offer->guard].i == 0) continue;
     ChannelState& channel = channels[frame[offer->channel].i];
+    if (channel.many >= 0) [[unlikely]] {
+      while (next_end != first_end) **--next_end = {};
+      return false;
+    }
     End* const here = offer->kind == Offer::Kind::Receive ? &channel.receiver : &channel.sender;
     if (here->process >= 0) continue;  // of two offers on one channel the first counts
     *here = mine;
@@ -130,7 +134,8 @@ Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t num
   if (next_end == first_end) return false;
   state.ends = static_cast<std::int32_t>(next_end - first_end);
   state.state = State::Selecting;
-  state.timed = state.watching = state.asking = false;
+  state.timed = state.watching = false;
+  state.asking = 0;
   return true;
 }
 
@@ -180,7 +185,14 @@ inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selec
   double deadline = std::numeric_limits<double>::infinity();
   End** const first_end = ends_.data() + state.first_end;
   std::int32_t ends = 0;
-  const auto put_out = [&](End& end, std::int32_t number) {
+  state.asking = selection.conditions.empty() ? 0 : kConditions;
+  const double since = lines_.empty() ? 0 : waits_since(process, state.waits_at);
+  const auto put_out = [&](ChannelState& channel, End& end, std::int32_t number) {
+    if (channel.many >= 0) {
+      join_line(process, state.offers[number], since);
+      state.asking |= kLines;
+      return;
+    }
     if (end.process >= 0) return;  // of two offers on one channel the first counts
     end = {process, number};
     first_end[ends++] = &end;
@@ -192,9 +204,11 @@ inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selec
     if (offer.kind == Offer::Kind::Delay) {
       deadline = std::min(deadline, state.frame[offer.deadline].r);
     } else if (offer.kind == Offer::Kind::Send) {
-      put_out(channel_of(state, offer).sender, number);
+      ChannelState& channel = channel_of(state, offer);
+      put_out(channel, channel.sender, number);
     } else if (offer.kind == Offer::Kind::Receive) {
-      put_out(channel_of(state, offer).receiver, number);
+      ChannelState& channel = channel_of(state, offer);
+      put_out(channel, channel.receiver, number);
     }
   }
   for (const std::int32_t reg : selection.deadlines) {
@@ -203,7 +217,7 @@ inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selec
   state.ends = ends;
   state.timed = std::isfinite(deadline);
   state.watching = !selection.watched.empty();
-  state.asking = !selection.conditions.empty();
+  if (!selection.ends.empty()) wait_for_ends(process, selection);
   if (state.timed) calendar_.insert_to_withdraw(deadline, process);
   for (const code::Watched& watched : selection.watched) {
     const auto first = static_cast<std::int32_t>(state.frame[watched.reg].i);
@@ -216,7 +230,9 @@ void Scheduler::withdraw_the_rest(std::int32_t process) {
   const ProcessState& state = processes_[at(process)];
   if (state.timed && calendar_.contains(process)) calendar_.erase(process);
   if (state.watching && watches_.any(process)) watches_.remove_all(process);
-  if (state.asking) physics->unwatch(process);
+  if ((state.asking & kConditions) != 0) physics->unwatch(process);
+  if ((state.asking & kLines) != 0) leave_lines(process);
+  if ((state.asking & kEnds) != 0) leave_ends(process);
 }
 
 }  // namespace chi::sim

@@ -76,6 +76,7 @@ Span Scheduler::waiting_span(std::int32_t process) const {
 /// What the other end of a channel does.
 std::string Scheduler::partner_text(std::int32_t channel, bool sending) const {
   const flat::Channel& c = model_.channels[flat::ChannelId{channel}];
+  if (c.many >= 0) return many_partners_text(channel, sending);
   const std::int32_t partner = (sending ? c.receiver : c.sender).index;
   const std::string_view verb = sending ? "receive" : "send";
   if (partner < 0) return fmt::format("no process is connected there to {}", verb);
@@ -118,6 +119,12 @@ std::string Scheduler::waiting_cause(std::int32_t process, bool with_values) con
   for (const code::Watched& watched : selection.watched) {
     if (!text.empty()) text += ", or ";
     text += "for a change of " + watched_text(state, watched, with_values);
+  }
+  for (const code::Ending& ending : selection.ends) {
+    const auto started = machine_.started.find(state.frame[ending.reg].i);
+    if (started == machine_.started.end()) continue;
+    if (!text.empty()) text += ", or ";
+    text += fmt::format("for the end of `{}`", name(started->second));
   }
   for (const code::Noted& noted : selection.conditions) {
     if (state.frame[noted.reg].i == 0) continue;
@@ -194,6 +201,7 @@ Deadlock Scheduler::explain_deadlock_of_many(std::span<const std::int32_t> waiti
 
 /// The scalar variables of a process, as `x = 1, b = true`; at most ten.
 std::string Scheduler::values_text(std::int32_t process) const {
+  if (is_started(process)) return "";
   const flat::Block& block = model_.blocks[at(model_.processes[flat::ProcessId{process}].block)];
   std::string text;
   int listed = 0;
@@ -241,6 +249,7 @@ bool Scheduler::check_partner(std::int32_t process, const code::Offer& offer) {
   const auto channel = static_cast<std::int32_t>(processes_[at(process)].frame[offer.channel].i);
   const flat::Channel& c = model_.channels[flat::ChannelId{channel}];
   const std::int32_t partner = c.receiver.index;
+  if (c.many >= 0 && !channels_[at(channel)].deaf) return true;
   if (partner >= 0 && processes_[at(partner)].state != State::Finished) return true;
   outcome_.why = NobodyThere{std::string(name(process)), offer.span, c.name,
                              partner < 0 ? std::string() : std::string(name(partner))};

@@ -13,6 +13,8 @@ void WatchLists::resize(std::int64_t slots, std::int32_t processes) {
   of_process_.assign(at(processes), -1);
 }
 
+void WatchLists::grow(std::int32_t processes) { of_process_.resize(at(processes), -1); }
+
 void WatchLists::add(std::int32_t slot, std::int32_t process) {
   std::int32_t id = free_;
   if (id >= 0) {

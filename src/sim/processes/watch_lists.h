@@ -9,6 +9,7 @@ namespace chi::sim {
 class WatchLists {
  public:
   void resize(std::int64_t slots, std::int32_t processes);
+  void grow(std::int32_t processes);  ///< room for more
   void add(std::int32_t slot, std::int32_t process);
   void remove_all(std::int32_t process);
   bool any(std::int32_t process) const {
