@@ -326,10 +326,26 @@ std::vector<FunctionId> called_functions(const Pool& pool, std::span<const ExprI
 
 }  // namespace
 
+namespace {
+
+/// Whether a function hands its parameters on as they are: the body called is then what it stands
+/// for, and a chain of such calls costs no copy each.
+bool are_own_parameters(const Pool& pool, std::span<const ExprId> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Op op = pool.op(arguments[i]);
+    if (op != Op::ParamReal && op != Op::ParamBool) return false;
+    if (pool.param(arguments[i]) != static_cast<int>(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<ExprId> inline_calls(Pool& pool, std::span<const ExprId> roots) {
   Table<FunctionId, ExprId> bodies(pool.function_count(), {});
   const auto special = [&](ExprId e, std::span<const ExprId> operands) {
     if (pool.op(e) != Op::Call || !bodies[pool.called(e)]) return ExprId{};
+    if (are_own_parameters(pool, operands)) return bodies[pool.called(e)];
     return instantiate(pool, bodies[pool.called(e)], operands);
   };
   for (const FunctionId f : called_functions(pool, roots)) {
