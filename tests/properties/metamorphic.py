@@ -7,6 +7,8 @@ Random DAEs (random_dae.py) and hybrid models (random_hybrid.py) with a known so
   clock        time is a state that starts elsewhere
   unrelated    beside a part that has nothing to do with it: the same events, the same values
   merged       two models in one process, in one system of equations
+  stretched    in another unit of time: by a power of two the same bits, else within ten tolerances
+  magnified    in other units of values, with the absolute tolerance: the same steps, else within ten tolerances
   regularised  an ideal diode is the limit of steep ones: errors fall with epsilon
 That a model may be reordered, renamed, written in other units, split into processes, and solved by other integrators and in
 other forms is asked by random_dae.py of every model.
@@ -126,6 +128,66 @@ def merged(chi, seed):
     return text, problem
 
 
+def stretch(text, c):
+    """The same in a unit of time that is c times as short."""
+    text = re.sub(r"\btime\b", f"(time/{c!r})", text)
+    text = re.sub(r"\b(?<![.\"])([A-Za-z]\w*(?:\.\w+)?)'", rf"({c!r}*\1')", text)
+    return re.sub(r"\bdelta ([^;|\]\n]+)", rf"delta {c!r}*(\1)", text)
+
+
+def magnify(text, s):
+    """A DAE whose variables have units that are 1/s times as large."""
+    declared, equations = re.fullmatch(r"(proc P =\n\|\[ .*?)(\n \| .*)", text, re.DOTALL).groups()
+    declared = re.sub(r":= ([^\n,]+)", rf":= (\1)/{s!r}", declared)
+    kept = re.split(r"(\|v\d+'?(?:, v\d+'?)*\|)", equations)  # unknown declarations stay as they are
+    for k in range(0, len(kept), 2):
+        kept[k] = re.sub(r"\b(v\d+'?)(?!\w)", rf"({s!r}*\1)", kept[k])
+    return declared + "".join(kept)
+
+
+def differences(first, second, of_time, of_values, allowed):
+    """How two results differ where the second has other units; nothing allowed: all bits count."""
+    if allowed == 0:
+        rows = [[row[0] / of_time, *(x * of_values for x in row[1:])] for row in second.rows]
+        if first.rows == rows:
+            return ""
+        wrong = next((pair for pair in zip(first.rows, rows) if pair[0] != pair[1]), ("rows", len(first.rows), len(rows)))
+        return f"other bits: {wrong}"
+    last = [second.rows[-1][0] / of_time, *(x * of_values for x in second.rows[-1][1:])]
+    off = max(abs(a - b) / (1 + abs(a)) for a, b in zip(first.rows[-1], last))
+    return "" if off <= allowed else f"off by {off:.1e}"
+
+
+def stretched(chi, seed):
+    rng = random.Random(f"stretched {seed}")
+    exactly = seed % 3 > 0
+    c = 2.0 ** rng.randint(-40, 40) if exactly else 10.0 ** rng.randint(-12, 9)
+    if seed % 2:
+        text, end, _ = dae_case(seed)
+    else:
+        _, case = random_hybrid.make(seed)
+        text, end = case.text, case.end
+    solver = random_dae.SOLVERS[seed // 2 % len(random_dae.SOLVERS)]
+    # Rows of equations with derivatives are another number of times as large as the others: IDA factors them all, in another order.
+    allowed = 1e-5 if not exactly else 1e-8 if solver == "ida" else 0
+    more = ["--solver", solver]
+    first, second = run(chi, text, end, *more), run(chi, stretch(text, c), end * c, *more)
+    problem = refused(first, second) or differences(first, second, c, 1.0, allowed)
+    return stretch(text, c), f"{solver}, {c!r}: {problem}" if problem else ""
+
+
+def magnified(chi, seed):
+    rng = random.Random(f"magnified {seed}")
+    exactly = seed % 3 > 0
+    s = 2.0 ** rng.randint(-30, 30) if exactly else 10.0 ** rng.randint(-9, 9)
+    text, end, _ = dae_case(seed)
+    solver = random_dae.SOLVERS[seed // 2 % len(random_dae.SOLVERS)]
+    more = ["--solver", solver]
+    first, second = run(chi, text, end, *more), run(chi, magnify(text, s), end, *more, "--atol", repr(1e-9 / s))
+    problem = refused(first, second) or differences(first, second, 1.0, s, 1e-9 if exactly else 1e-5)
+    return magnify(text, s), f"{solver}, {s!r}: {problem}" if problem else ""
+
+
 def regularised(chi, seed):
     """Every diode `v = min(s, 0), i = max(s, 0)` conducts a little backwards, and resists a little forwards."""
     _, case = random_hybrid.make(seed, "diodes")
@@ -153,7 +215,7 @@ def regularised(chi, seed):
 
 
 RELATIONS = {"compiled": compiled, "tolerances": tolerances, "clock": clock, "unrelated": unrelated, "merged": merged,
-             "regularised": regularised}
+             "stretched": stretched, "magnified": magnified, "regularised": regularised}
 
 
 def main():
