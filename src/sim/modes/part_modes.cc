@@ -117,6 +117,9 @@ Part::PlanResult Part::plan_for(const Sides& sides, bool written_out) {
     }
     key.push_back(-1);
   }
+  // The sides of an open border may differ in what the conditions say of discrete values, though
+  // their truths on the border are the same.
+  if (has_open) conditions_.append_plain(key);
   Plan* const known = plans_.find(key);
   if (known != nullptr && !(written_out && known->has_switches())) {
     return {plan_at(known, frame_), {}};
@@ -522,6 +525,13 @@ std::optional<ModeEquations> Part::mixed_equations(const Sides& sides,
     mixed->sliding.push_back(b);
   }
   for (const VarRef weight : mixed->weights) mixed->system.declared.push_back(weight.var);
+  // Along a surface that decides nothing there is nothing to slide on.
+  const std::vector<ExprId> leaves = expr::variables(pool, mixed->system.rows).node;
+  for (const VarRef weight : mixed->weights) {
+    if (std::ranges::find(leaves, expr::variable(pool, weight.var)) == leaves.end()) {
+      return std::nullopt;
+    }
+  }
   return mixed;
 }
 

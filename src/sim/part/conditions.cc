@@ -63,6 +63,12 @@ int Conditions::add(ExprId condition) {
   return size() - 1;
 }
 
+void Conditions::append_plain(std::vector<char>& out) const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].kind == Node::Kind::Plain) out.push_back(static_cast<char>(truths_[i]));
+  }
+}
+
 void Conditions::start_walk(std::span<const std::int32_t> nodes) {
   visited_.resize(nodes_.size());
   ++walk_;

@@ -66,6 +66,8 @@ class Conditions {
   void prepare();
   /// The truths of all conditions, for given truths of the relations and the rest of the frame.
   void evaluate(const double* frame, std::span<const Truth> relations, std::vector<Truth>& out);
+  /// Appends the truths of all that is no relation in them, as `evaluate` found them last.
+  void append_plain(std::vector<char>& out) const;
   /// The truth of one of them; what is not a relation in it as `evaluate` found it last.
   Truth truth_of(int condition, numerics::FunctionRef<Truth(const Relation&)> relation);
   /// The differences of all borders, with their corners decided as `evaluate` found them last.
