@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "expr/incidence.h"
 #include "numerics/next_mode.h"
 #include "sim/consistency/law_model.h"
 #include "sim/consistency/mode_search.h"
@@ -110,8 +112,9 @@ numerics::Verdict ModeSearch::verify(const LawProblem& laws, const numerics::Mod
 }
 
 /// Whether what keeps the mode on each surface that it slides on is the motion: a weight that a
-/// derivative of the difference determines. In `y = if y > 0 then -1 else 1` a weight would make
-/// values up that no alternative has.
+/// derivative of the difference determines, or one that keeps a velocity at zero, as friction does
+/// where there is no mass. In `y = if y > 0 then -1 else 1` a weight would make values up that no
+/// alternative has.
 bool ModeSearch::slides_by_motion(const Attempt& attempt, const Sides& sides) {
   const ModeEquations& mode = attempt.plan->equations();
   if (mode.sliding.empty()) return true;
@@ -120,11 +123,32 @@ bool ModeSearch::slides_by_motion(const Attempt& attempt, const Sides& sides) {
   for (std::size_t i = 0; i < analysis.kept.size(); ++i) {
     const std::size_t row = at(analysis.kept[i]);
     if (mode.equations[row] >= 0 || analysis.c[i] > 0) continue;
-    const bool is_surface = std::ranges::any_of(
-        mode.sliding, [&](int b) { return differences[at(b)] == mode.system.rows[row]; });
-    if (is_surface) return false;
+    const expr::ExprId surface = mode.system.rows[row];
+    const bool slides =
+        std::ranges::any_of(mode.sliding, [&](int b) { return differences[at(b)] == surface; });
+    if (slides && !is_velocity(mode, surface)) return false;
   }
   return true;
+}
+
+/// Whether it speaks of x', be it by another name: of v where an equation says v = x'.
+bool ModeSearch::is_velocity(const ModeEquations& mode, expr::ExprId e) const {
+  const expr::Pool& pool = part_.workshop_.pool();
+  for (const expr::ExprId leaf : expr::variables(pool, std::array{e}).node) {
+    const expr::VarRef v = pool.variable(leaf);
+    if (v.order > 0) return true;
+    const bool is_name = std::ranges::any_of(mode.system.rows, [&](expr::ExprId row) {
+      const std::vector<expr::ExprId> in = expr::variables(pool, std::array{row}).node;
+      return std::ranges::find(in, leaf) != in.end() &&
+             std::ranges::all_of(in,
+                                 [&](expr::ExprId other) {
+                                   return other == leaf || pool.variable(other).order > 0;
+                                 }) &&
+             in.size() > 1;
+    });
+    if (is_name) return true;
+  }
+  return false;
 }
 
 /// Sliding whose weight is that of one side is the motion of that side along its own border, which
@@ -206,6 +230,19 @@ bool ModeSearch::take_closed(const LawProblem& laws, const numerics::Mode& mode,
   return true;
 }
 
+/// Where nothing is known of the unknowns: all borders on which the present values lie on one side,
+/// or on the other one.
+bool ModeSearch::take_one_side() {
+  for (const Side side : {Side::Minus, Side::Plus}) {
+    Sides all = start_;
+    for (const int b : part_.mode_borders_) {
+      if (is_reached(loaded_, b) || all[at(b)] == Side::None) all[at(b)] = side;
+    }
+    if (all != start_ && iterate(all)) return true;
+  }
+  return false;
+}
+
 bool ModeSearch::take_one_step() {
   if (budget_ <= 0) return false;
   if (part_.laws_ == nullptr) {
@@ -224,7 +261,14 @@ bool ModeSearch::take_one_step() {
   show_loaded();
   part_.condition_truths(start_);  // what is no relation in the conditions
   LawProblem laws;
-  if (!part_.laws_->pose(loaded_, start_, laws)) return false;
+  if (!part_.laws_->pose(loaded_, start_, laws)) {
+    // Some row has no value at the guesses: those of a mode that has a solution, if there is one.
+    if (take_one_side()) return true;
+    const auto has_values = [&](const Attempt* a) {
+      return a->solved && !a->jumped && part_.laws_->pose(a->frame, start_, laws);
+    };
+    if (std::ranges::none_of(std::vector<Attempt*>(order_), has_values)) return false;
+  }
   laws.problem.time_scale = time_scale();
   const RunOptions& options = part_.workshop_.options;
   for (const double x : laws.problem.before) {

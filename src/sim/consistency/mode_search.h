@@ -135,6 +135,8 @@ class ModeSearch {
   bool take_whole(const Sides& start);
   // mode_one_step.cc
   bool take_one_step();
+  bool take_one_side();
+  bool is_velocity(const ModeEquations& mode, expr::ExprId e) const;
   bool slides_by_motion(const Attempt& attempt, const Sides& sides);
   bool take_end_of_sliding(const Sides& sides);
   bool take_at_equality(const Sides& sides);
