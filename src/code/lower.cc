@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/cancel.h"
 #include "base/check.h"
 #include "base/match.h"
 #include "code/lowering.h"
@@ -139,6 +140,7 @@ void Lowering::add_streams(std::int32_t reg, TypeId type, const std::string& nam
 }
 
 std::int32_t Lowering::emit(Op op, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t n) {
+  check_cancelled();
   CHI_CHECK(n >= 0 && n <= std::numeric_limits<std::uint16_t>::max(),
             "more types in one routine than counted");
   routine_.code.push_back({op, static_cast<std::uint16_t>(n), a, b, c});

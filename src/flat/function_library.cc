@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "expr/build.h"
 
 namespace chi::flat {
@@ -24,6 +25,7 @@ class LibraryBuilder {
   void build() {
     find_callees();
     for (std::size_t d = 0; d < model_.definitions.size(); ++d) {
+      check_cancelled();
       if (is_candidate(d) && states_[d] == State::New) visit(d);
     }
   }
@@ -45,6 +47,7 @@ class LibraryBuilder {
     }
     std::sort(begins.begin(), begins.end());
     for (const syntax::Expr& e : model_.ast.exprs) {
+      check_cancelled();
       const auto* call = std::get_if<syntax::Call>(&e.node);
       const auto* callee =
           call == nullptr ? nullptr : std::get_if<DeclId>(&model_.resolution[call->callee]);
@@ -68,6 +71,7 @@ class LibraryBuilder {
     std::vector<Step> path{{root}};
     states_[root] = State::Active;
     while (!path.empty()) {
+      check_cancelled();
       Step& step = path.back();
       if (step.next == callees_[step.definition].size()) {
         if (states_[step.definition] == State::Active) enter(step.definition);

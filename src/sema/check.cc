@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "base/match.h"
 #include "sema/context.h"
 #include "sema/declarations.h"
@@ -214,7 +215,10 @@ class ModelChecker {
   template <class F>
   void each(F work) {
     const auto count = static_cast<std::int32_t>(c_.ast.definitions.size());
-    for (std::int32_t d = 0; d < count; ++d) at(d, work);
+    for (std::int32_t d = 0; d < count; ++d) {
+      check_cancelled();
+      at(d, work);
+    }
   }
 
   /// A body with its parameters visible. Where there are errors, what looks unused may be used.

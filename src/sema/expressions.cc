@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "base/match.h"
 #include "sema/expression_parts.h"
 #include "sema/paths.h"
@@ -101,6 +102,7 @@ bool is_negative_literal(const Context& c, ExprId expr) {
 }  // namespace
 
 TypeId check_expr(Context& c, ExprId expr, TypeId hint) {
+  check_cancelled();
   if (!expr) return c.unknown();
   const std::size_t base = c.chain.size();
   while (true) {

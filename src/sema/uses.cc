@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "base/cancel.h"
 #include "base/match.h"
 #include "sema/walk.h"
 
@@ -132,6 +133,7 @@ class Collector {
 }  // namespace
 
 std::vector<Use> uses_of(const Context& c, std::int32_t definition) {
+  check_cancelled();
   return Collector(c).collect(c.ast.definitions[static_cast<std::size_t>(definition)]);
 }
 

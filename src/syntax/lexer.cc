@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "base/utf8.h"
 #include "syntax/literal.h"
 #include "syntax/unicode.h"
@@ -76,7 +77,10 @@ class Lexer {
 
   Tokens run() {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark
-    while (at_ < text_.size() && !tokens_.cut) next();
+    while (at_ < text_.size() && !tokens_.cut) {
+      check_cancelled();
+      next();
+    }
     if (tokens_.cut) at_ = text_.size();
     add(TokenKind::End, at_, at_);
     return std::move(tokens_);

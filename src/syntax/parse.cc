@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "syntax/parser.h"
 
 namespace chi::syntax {
@@ -42,6 +43,7 @@ void Parser::parse_text() {
     panic_ = false;
   }
   for (std::size_t i = 0; i < starts.size(); ++i) {
+    check_cancelled();
     at_ = starts[i];
     end_ = i + 1 < starts.size() ? starts[i + 1] : tokens_.size() - 1;
     doubt_ = false;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "syntax/children.h"
 #include "syntax/literal.h"
 #include "syntax/parser.h"
@@ -49,6 +50,7 @@ std::optional<Infix> infix(TokenKind k) {
 
 // Keeps the tree shallow enough for passes that follow it.
 ExprId Parser::add_expr(Expr expr) {
+  check_cancelled();
   const ExprId id = ast_.exprs.add(expr);
   children_.clear();
   append_children(ast_, id, children_);

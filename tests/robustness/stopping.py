@@ -12,13 +12,13 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU]
 
 PENDULUM = "proc P() = |[ x: real := 1.0, v: real := 0.0 | x' = v, v' = -x ]|\n"
 CHAIN = "\n".join(["func f0(x: real) -> real = x*x + 1.0"]
-                  + [f"func f{i}(x: real) -> real = f{i-1}(x) + sin(f{i-1}(x))*x" for i in range(1, 3000)]
-                  + ["proc P() = |[ x: real := 0.1 | x' = -f2999(x) ]|"])
+                  + [f"func f{i}(x: real) -> real = f{i-1}(x) + sin(f{i-1}(x))*x" for i in range(1, 100_000)]
+                  + ["proc P() = |[ x: real := 0.1 | x' = -f99999(x) ]|"])
 FIBONACCI = "func f(n: nat) -> nat = if n < 2 then n else f(n - 1) + f(n - 2)\n"
 LOOP = "func f(n: nat) -> nat = |[ i: nat | *[ n > 0 -> i := 1 - i ]; ret i ]|\n"
 DEEP = "func f(n: nat) -> nat = if n = 0 then 0 else 1 + f(n - 1)\n"
 
-# Name, model, arguments, environment: each would go on for minutes or for ever.
+# Name, model, arguments, environment: each would go on for many seconds, or for ever.
 ENDLESS = [
     ("integration", PENDULUM, ["--end", "1e9"], {}),
     ("integration by ida", PENDULUM, ["--end", "1e9", "--solver", "ida"], {}),
