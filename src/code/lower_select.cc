@@ -99,7 +99,9 @@ Offer Lowering::case_offer(const Case& c, std::int32_t number, const Clock& cloc
   const syntax::Alternative& alternative = *c.alternative;
   Offer offer;
   const bool always = is_true(ast(), alternative.guard);
-  if (!always) {
+  if (c.shared_guard >= 0) {
+    offer.guard = c.shared_guard;
+  } else if (!always) {
     offer.guard = temporary(1);
     settle_for(alternative.guard);
     const InCondition in{.wanted = selection.waits ? Wanted::Lasting : Wanted::Either,
@@ -134,7 +136,11 @@ Offer Lowering::case_offer(const Case& c, std::int32_t number, const Clock& cloc
     set_deadline(std::get<syntax::Delay>(event.node), clock);
   }
   if (!always) {
-    patch(closed);
+    if (here() == closed + 1) {
+      drop_last();
+    } else {
+      patch(closed);
+    }
     settled_ = settled;
   }
   offer.guard = guard;
@@ -196,9 +202,11 @@ void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool
   if (waits) start_notes(count_asked(cases));
   std::vector<Offer> offers;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    bind(cases[i]);
-    watch_case(cases[i], selection.watched);
-    offers.push_back(case_offer(cases[i], static_cast<std::int32_t>(i), clocks[i], selection));
+    Case c = cases[i];
+    bind(c);
+    watch_case(c, selection.watched);
+    if (i > 0 && has_guard_of(cases[i - 1], c)) c.shared_guard = offers[i - 1].guard;
+    offers.push_back(case_offer(c, static_cast<std::int32_t>(i), clocks[i], selection));
   }
   span_ = span;
   const auto number = static_cast<std::int32_t>(routine_.selections.size());
@@ -223,6 +231,22 @@ void Lowering::waiting_selection(const std::vector<Case>& cases, bool loop, bool
   made.first_offer = first;
   made.offers = static_cast<std::int32_t>(offers.size());
   if (loop) made.closed_pc = here();
+}
+
+/// Two unwound cases of one alternative whose guard does not mention the index: it is evaluated
+/// once.
+bool Lowering::has_guard_of(const Case& before, const Case& c) const {
+  if (before.alternative != c.alternative || context_.integrates) return false;
+  bool mentions = false;
+  std::vector<ExprId> pending{c.alternative->guard};
+  while (!pending.empty() && !mentions) {
+    const ExprId id = pending.back();
+    pending.pop_back();
+    const auto* decl = std::get_if<sema::DeclId>(&typed().resolution[id]);
+    mentions = decl != nullptr && *decl == c.indices.front().first;
+    syntax::append_children(ast(), id, pending);
+  }
+  return !mentions;
 }
 
 void Lowering::watch_case(const Case& c, std::vector<Watched>& watched) {

@@ -77,6 +77,10 @@ class Lowering {
   std::int32_t emit(Op op, std::int32_t a = 0, std::int32_t b = 0, std::int32_t c = 0,
                     std::int32_t n = 0);
   std::int32_t here() const { return static_cast<std::int32_t>(routine_.code.size()); }
+  void drop_last() {  ///< nobody jumps behind it
+    routine_.code.pop_back();
+    routine_.spans.pop_back();
+  }
   void patch(std::int32_t jump) { routine_.code[static_cast<std::size_t>(jump)].c = here(); }
   std::int32_t temporary(std::int64_t slots);
   std::int32_t constant_register(std::int32_t constant, std::int64_t slots);
@@ -261,7 +265,9 @@ class Lowering {
   struct Case {
     const syntax::Alternative* alternative = nullptr;
     std::vector<std::pair<sema::DeclId, std::int64_t>> indices;
+    std::int32_t shared_guard = -1;  ///< the register of a guard that has been evaluated
   };
+  bool has_guard_of(const Case& before, const Case& c) const;
   std::vector<Case> unwound(std::span<const syntax::Alternative> alternatives);
   void selection(std::span<const syntax::Alternative> alternatives, bool loop, Span span);
   void plain_selection(const std::vector<Case>& cases, bool loop, Span span);

@@ -53,13 +53,14 @@ void Scheduler::show_first(ChannelState& channel, bool sending) {
 void Scheduler::leave_lines(std::int32_t process) {
   const ProcessState& state = processes_[at(process)];
   const code::Selection& selection = state.routine->selections[at(state.waits_at)];
-  for (std::int32_t i = 0; i < selection.offers; ++i) {
+  const auto leave = [&](std::int32_t i) {
     const code::Offer& offer = state.offers[selection.first_offer + i];
-    if (offer.kind != code::Offer::Kind::Send && offer.kind != code::Offer::Kind::Receive) continue;
-    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
+    if (offer.kind != code::Offer::Kind::Send && offer.kind != code::Offer::Kind::Receive) return;
+    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) return;
     ChannelState& channel = channel_of(state, offer);
     if (channel.many >= 0) leave_line(channel, offer.kind == code::Offer::Kind::Send, process);
-  }
+  };
+  for_each_piece(process, selection, state.waits_at, leave, [](const Bundle&) {});
 }
 
 /// A plain send or receive that nobody is there for.

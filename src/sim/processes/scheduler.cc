@@ -118,6 +118,7 @@ bool Scheduler::initialise() {
     ++unfinished_;
   }
   make_room_for_offers();
+  make_bundles();
   if (physics == nullptr && options_.executor != Executor::Interpreter) start_native();
   for (flat::ChannelId c{0}; c.index < model_.channels.size(); ++c.index) {
     const std::int32_t receiver = model_.channels[c].receiver.index;
@@ -472,8 +473,9 @@ inline Scheduler::Choice Scheduler::meet(std::int32_t process, const code::Offer
   }
   if (kSending && channel.deaf) [[unlikely]]
     return send_to_nobody(process, offer, number);
-  if (channel.many >= 0) [[unlikely]]
-    return wait_in_line(process, offer, number);
+  if (channel.many != -1) [[unlikely]]
+    return channel.many < 0 ? meet_bundle(process, offer, number)
+                            : wait_in_line(process, offer, number);
   const auto offer_number = static_cast<std::int32_t>(&offer - state.offers);
   (kSending ? channel.sender : channel.receiver) = {process, offer_number};
   state.state = kSending ? State::Sending : State::Receiving;

@@ -17,6 +17,7 @@
 #include "sim/interface/physics.h"
 #include "sim/interface/run_counts.h"
 #include "sim/interface/run_options.h"
+#include "sim/processes/bundle.h"
 #include "sim/processes/calendar.h"
 #include "sim/processes/native_run.h"
 #include "sim/processes/ready_set.h"
@@ -97,7 +98,7 @@ class Scheduler {
     End sender, receiver;
     bool deaf = false;       ///< nobody will ever receive from it
     std::int32_t many = -1;  ///< of several senders and receivers: row of `lines_`. The two ends
-                             ///< are then the first of those who wait
+                             ///< are then the first of those who wait. -2, -3, ...: of a bundle
   };
   // Bits of ProcessState::asking: its conditions are looked for; it waits in a line of a channel of
   // many; it waits for the end of a process.
@@ -200,6 +201,41 @@ class Scheduler {
   std::int32_t choose(std::int32_t count);
   End chosen_offer(End waiting);
 
+  // bundles.cc: selections over many channels
+  struct ChannelUses;
+  void make_bundles();
+  void make_bundles_of(const ProcessState& state, std::int32_t selection, const ChannelUses& uses);
+  ChannelUses channel_uses() const;
+  std::int32_t fixed_channel(const ProcessState& state, const code::Offer& offer) const;
+  bool may_be_bundle(const ProcessState& state, const code::Selection& selection,
+                     std::int32_t first, std::int32_t last, const ChannelUses& uses) const;
+  void add_bundle(const ProcessState& state, std::int32_t selection, std::int32_t first,
+                  std::int32_t last);
+  bool has_bundles(std::int32_t process) const {
+    return static_cast<std::size_t>(process) < bundle_of_.size() &&
+           bundle_of_[static_cast<std::size_t>(process)] >= 0;
+  }
+  bool is_open(const Bundle& bundle) const;
+  Choice select_among_bundles(std::int32_t process, std::int32_t selection);
+  Choice meet_bundle(std::int32_t process, const code::Offer& offer, std::int32_t channel);
+  /// The alternatives of a selection in the order of the text: those in no bundle one by one.
+  template <class OnAlternative, class OnBundle>
+  void for_each_piece(std::int32_t process, const code::Selection& selection, std::int32_t number,
+                      OnAlternative on_alternative, OnBundle on_bundle) {
+    std::int32_t i = 0;
+    if (has_bundles(process)) [[unlikely]] {
+      for (std::int32_t b = bundle_of_[static_cast<std::size_t>(process)]; b >= 0;) {
+        Bundle& bundle = bundles_[static_cast<std::size_t>(b)];
+        b = bundle.next;
+        if (bundle.selection != number) continue;
+        for (; i < bundle.first; ++i) on_alternative(i);
+        on_bundle(bundle);
+        i = bundle.first + bundle.count;
+      }
+    }
+    for (; i < selection.offers; ++i) on_alternative(i);
+  }
+
   // many.cc: channels of several senders and receivers
   struct Lines {
     WaitingLine senders, receivers;
@@ -282,6 +318,9 @@ class Scheduler {
   std::vector<std::int32_t>
       group_end_;  // --choice random, per process: the first behind it of another priority
   std::vector<Lines> lines_;  // of channels of many
+  std::vector<Bundle> bundles_;
+  std::vector<std::int32_t> bundle_of_;     // by process, if there are any: its first one, or -1
+  std::vector<std::int32_t> bundle_place_;  // by channel: which one of its bundle
   struct Retry {
     double time = -1, since = 0;
     std::int32_t selection = -1;

@@ -35,6 +35,8 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
   if (physics != nullptr && !selection.conditions.empty() && look_behind(process, selection)) {
     return Choice::GoOn;
   }
+  if (has_bundles(process)) [[unlikely]]
+    return select_among_bundles(process, number);
   possible_.clear();
   for (std::int32_t i = 0; i < selection.offers; ++i) {
     const Offer& offer = state.offers[selection.first_offer + i];
@@ -48,6 +50,28 @@ Scheduler::Choice Scheduler::select(std::int32_t process, std::int32_t number) {
     return take(process, state.offers[possible_[at(chosen)]]);
   }
   return wait_for_any(process, number);
+}
+
+/// Takes the first alternative, in the order of the text, at which somebody waits; GoOn then.
+Scheduler::Choice Scheduler::select_among_bundles(std::int32_t process, std::int32_t number) {
+  const ProcessState& state = processes_[at(process)];
+  const code::Selection& selection = state.routine->selections[at(number)];
+  const Offer* const offers = state.offers + selection.first_offer;
+  const Offer* found = nullptr;
+  for_each_piece(
+      process, selection, number,
+      [&](std::int32_t i) {
+        const bool open = offers[i].guard < 0 || state.frame[offers[i].guard].i != 0;
+        if (found == nullptr && open && possible(state, offers[i])) found = offers + i;
+      },
+      [&](Bundle& bundle) {
+        if (!is_open(bundle)) return;
+        while (found == nullptr && bundle.came.first() >= 0) {
+          const Offer& offer = offers[bundle.first + bundle.came.take_first()];
+          if (possible(state, offer)) found = &offer;
+        }
+      });
+  return found != nullptr ? take(process, *found) : wait_for_any(process, number);
 }
 
 /// A process that came for an event looks twice: at the instant, and behind it. What it may do by
@@ -76,16 +100,19 @@ bool Scheduler::look_behind(std::int32_t process, const code::Selection& selecti
 Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t number) {
   ProcessState& state = processes_[at(process)];
   const code::Selection& selection = state.routine->selections[at(number)];
-  if (code::waits_for_partners(selection, state.offers) &&
+  if (!has_bundles(process) && code::waits_for_partners(selection, state.offers) &&
       wait_for_partners(state, selection, process)) [[likely]] {
     state.waits_at = number;
     return Choice::Wait;
   }
   bool open = selection.offers == 0;  // a nabla: its only way on is its condition
-  for (std::int32_t i = 0; i < selection.offers && !open; ++i) {
-    const Offer& offer = state.offers[selection.first_offer + i];
-    open = offer.guard < 0 || state.frame[offer.guard].i != 0;
-  }
+  for_each_piece(
+      process, selection, number,
+      [&](std::int32_t i) {
+        const Offer& offer = state.offers[selection.first_offer + i];
+        open = open || offer.guard < 0 || state.frame[offer.guard].i != 0;
+      },
+      [&](const Bundle& bundle) { open = open || is_open(bundle); });
   if (!open) {
     if (selection.closed_pc >= 0) {
       state.pc = selection.closed_pc;
@@ -143,7 +170,7 @@ Scheduler::Choice Scheduler::wait_for_any(std::int32_t process, std::int32_t num
 std::uint64_t Scheduler::wait_natively(std::int32_t process, const code::Selection& selection,
                                        std::int32_t number, std::int32_t behind) {
   ProcessState& state = processes_[at(process)];
-  if (wait_for_partners(state, selection, process)) [[likely]] {
+  if (!has_bundles(process) && wait_for_partners(state, selection, process)) [[likely]] {
     state.waits_at = number;
     return code::native_result(code::NativeStop::Wait, behind);
   }
@@ -197,10 +224,10 @@ inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selec
     end = {process, number};
     first_end[ends++] = &end;
   };
-  for (std::int32_t i = 0; i < selection.offers; ++i) {
+  const auto put_out_one = [&](std::int32_t i) {
     const std::int32_t number = selection.first_offer + i;
     const Offer& offer = state.offers[number];
-    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) continue;
+    if (offer.guard >= 0 && state.frame[offer.guard].i == 0) return;
     if (offer.kind == Offer::Kind::Delay) {
       deadline = std::min(deadline, state.frame[offer.deadline].r);
     } else if (offer.kind == Offer::Kind::Send) {
@@ -210,7 +237,8 @@ inline void Scheduler::wait_in_selection(std::int32_t process, const code::Selec
       ChannelState& channel = channel_of(state, offer);
       put_out(channel, channel.receiver, number);
     }
-  }
+  };
+  for_each_piece(process, selection, state.waits_at, put_out_one, [](const Bundle&) {});
   for (const std::int32_t reg : selection.deadlines) {
     if (state.frame[reg].r > machine_.time) deadline = std::min(deadline, state.frame[reg].r);
   }
