@@ -156,12 +156,33 @@ bool BlockBuilder::bind_place(const BlueprintParam& param, std::size_t k, TypeId
     if (model_.typed.types.node_of(wanted)) bound_nodes_[k] = node_named(scope, argument, *place);
     return true;
   }
-  auto group = channel_argument(scope, argument, diagnostics_);
-  if (!group) return false;
-  if (!same_lengths(model_.typed.types, group->type, wanted)) {
-    return report_lengths(span, group->type, wanted, param.decl);
+  BoundChannels bound;
+  const bool good = bind_channels(param, wanted, scope, argument, bound);
+  binding = std::move(bound);
+  return good;
+}
+
+// A channel, a bundle, or a bundle that the argument builds: `[a, b, c.2]`.
+bool BlockBuilder::bind_channels(const BlueprintParam& param, TypeId wanted, const Scope& scope,
+                                 ExprId argument, BoundChannels& bound) {
+  const syntax::Ast& ast = model_.typed.ast;
+  const Span span = ast.exprs[argument].span;
+  while (const auto* p = std::get_if<syntax::Parenthesized>(&ast.exprs[argument].node))
+    argument = p->inner;
+  if (const auto* row = std::get_if<syntax::ListExpr>(&ast.exprs[argument].node)) {
+    const auto array = std::get<sema::Array>(model_.typed.types[wanted]);
+    const auto elements = ast.list(row->elements);
+    if (static_cast<std::int64_t>(elements.size()) != array.length)
+      return report_lengths(span, {}, wanted, param.decl);
+    return std::ranges::all_of(elements, [&](ExprId element) {
+      return bind_channels(param, array.element, scope, element, bound);
+    });
   }
-  binding = BoundChannels{std::move(group->channels)};
+  const auto group = channel_argument(scope, argument, diagnostics_);
+  if (!group) return false;
+  if (!same_lengths(model_.typed.types, group->type, wanted))
+    return report_lengths(span, group->type, wanted, param.decl);
+  bound.channels.insert(bound.channels.end(), group->channels.begin(), group->channels.end());
   return true;
 }
 

@@ -56,6 +56,8 @@ class BlockBuilder {
                                            const Block& block, const sema::Environment& values);
   bool bind_place(const BlueprintParam& param, std::size_t k, sema::TypeId wanted,
                   const Scope& scope, syntax::ExprId argument, Binding& binding);
+  bool bind_channels(const BlueprintParam& param, sema::TypeId wanted, const Scope& scope,
+                     syntax::ExprId argument, BoundChannels& bound);
   std::optional<VariableId> add_variable(sema::DeclId decl, sema::TypeId type, std::int64_t slots,
                                          const std::string& path);
   /// The first node of those that an argument of node type names.

@@ -97,7 +97,7 @@ class StartSites {
     const Block& block = model_.blocks[static_cast<std::size_t>(process.block)];
     const auto definition = static_cast<std::size_t>(model_.bodies[block.body].definition);
     for (const InstanceId instance : of_definition_[definition]) {
-      for (const ExprId argument : model_.typed.arguments_of(instance)) {
+      for (const ExprId argument : channels_in(model_.typed.arguments_of(instance))) {
         const DeclId root = root_decl(model_.typed, argument);
         if (!root || model_.typed.decls[root].kind != sema::DeclKind::ValueParam) continue;
         const auto k = static_cast<std::size_t>(model_.typed.decls[root].ordinal);
@@ -110,6 +110,25 @@ class StartSites {
         }
       }
     }
+  }
+
+  /// The arguments; of a bundle that an argument builds, `[a, b]`, its elements.
+  std::vector<ExprId> channels_in(std::span<const ExprId> arguments) const {
+    const syntax::Ast& ast = model_.typed.ast;
+    std::vector<ExprId> all;
+    std::vector<ExprId> todo(arguments.rbegin(), arguments.rend());
+    while (!todo.empty()) {
+      const ExprId argument = todo.back();
+      todo.pop_back();
+      const auto* row = std::get_if<syntax::ListExpr>(&ast.exprs[argument].node);
+      if (row == nullptr) {
+        all.push_back(argument);
+        continue;
+      }
+      const auto elements = ast.list(row->elements);
+      todo.insert(todo.end(), elements.rbegin(), elements.rend());
+    }
+    return all;
   }
 
   void report_channel(ExprId argument, const Channel& channel) {

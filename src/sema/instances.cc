@@ -264,10 +264,14 @@ class InstanceChecker {
   void check_argument(ExprId expr, DeclId param) {
     const Decl p = c_.model.decls[param];
     if (p.kind == DeclKind::RefParam) return check_reference(expr, p);
-    if (c_.types.channel_of(p.type) && report_no_channel(expr, p)) return;
+    if (c_.types.channel_of(p.type)) return check_channels(expr, p);
     c_.value_parameter = param;
-    const TypeId type = check_expr(c_, expr, p.type);
+    check_value(expr, p);
     c_.value_parameter = {};
+  }
+
+  void check_value(ExprId expr, const Decl& p) {
+    const TypeId type = check_expr(c_, expr, p.type);
     if (c_.types.is_unknown(type)) return;
     if (const TypeId end = c_.types.channel_of(p.type)) note_end(expr, end);
     if (fits(c_.types, type, p.type)) {
@@ -279,6 +283,31 @@ class InstanceChecker {
                .message = fmt::format("expected `{}` for parameter `{}`, found `{}`",
                                       c_.text(p.type), c_.text(p.name), c_.text(type)),
                .labels = {{p.span, "declared here"}}});
+  }
+
+  /// A channel, a bundle, or a bundle that the argument builds: `[a, b, c.2]`, for each element of
+  /// which `p` then has the type of an element.
+  void check_channels(ExprId expr, const Decl& p) {
+    const ExprId inner = strip(c_.ast, expr);
+    const auto* row = c_.node<syntax::ListExpr>(inner);
+    const auto bundle = c_.as<Array>(p.type);
+    if (row == nullptr || !bundle) {
+      if (!report_no_channel(expr, p)) check_value(expr, p);
+      return;
+    }
+    const Array wanted = *bundle;
+    const auto elements = c_.ast.list(row->elements);
+    if (wanted.length >= 0 && wanted.length != static_cast<std::int64_t>(elements.size())) {
+      c_.report({.code = DiagCode::TypeMismatch,
+                 .span = c_.span(expr),
+                 .message = fmt::format("expected {} channels for parameter `{}`, found {}",
+                                        wanted.length, c_.text(p.name), elements.size()),
+                 .labels = {{p.span, "declared here"}}});
+    }
+    Decl element = p;
+    element.type = wanted.element;
+    for (const ExprId e : elements) check_channels(e, element);
+    c_.model.type[expr] = c_.model.type[inner] = p.type;
   }
 
   /// A variable where a channel is wanted.
