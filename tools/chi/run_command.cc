@@ -20,6 +20,7 @@
 #include "driver/dump.h"
 #include "driver/explain.h"
 #include "driver/inspection.h"
+#include "driver/observed.h"
 #include "driver/read_model.h"
 #include "driver/write_file.h"
 #include "options.h"
@@ -166,6 +167,10 @@ class Run {
     const Clock::time_point begin = Clock::now();
     const sim::Outcome outcome = scheduler.run();
     simulate_seconds_ = seconds(begin, Clock::now());
+    if (options_.stats || options_.common.json) {
+      observed_ = driver::observed(*compiled_->model, *compiled_->program, scheduler.machine(),
+                                   scheduler.frames(), outcome.time);
+    }
     progress.clear();
     sim::RunCounts counts = scheduler.counts();
     if (model.engine() != nullptr) model.engine()->count(counts);
@@ -329,6 +334,8 @@ class Run {
     for (const auto& [name, count] : strategies_used(counts))
       strategies += fmt::format("{}\"{}\":{}", strategies.empty() ? "" : ",", name, count);
     if (!strategies.empty()) text += fmt::format("\"found_by\":{{{}}},", strategies);
+    if (!observed_.empty())
+      text += fmt::format("\"statistics\":{},", driver::observed_json(observed_));
     text += fmt::format(
         "\"seconds\":{{\"compile\":{:.6f},\"initialise\":{:.6f},\"simulate\":{:.6f}}}}}}}",
         compile_seconds_, initialise_seconds_, simulate_seconds_);
@@ -347,6 +354,7 @@ class Run {
                                                     {"simulate", simulate_seconds_}};
     for (const auto& [name, value] : times)
       text += fmt::format("  {:<18}{:>12.3f} ms\n", name, 1e3 * value);
+    text += driver::observed_text(observed_);
     std::fputs(text.c_str(), stderr);
   }
 
@@ -396,6 +404,7 @@ class Run {
   std::optional<OutputFile> events_;
   std::vector<std::pair<std::string, std::unique_ptr<OutputFile>>> streams_;  // by name
   std::unique_ptr<results::EventLog> event_log_;
+  std::vector<driver::Observed> observed_;
   double compile_seconds_ = 0, initialise_seconds_ = 0, simulate_seconds_ = 0;
 };
 
