@@ -4,9 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
-
 namespace chi::numerics {
 namespace {
 
@@ -14,7 +11,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double kZeroOfTerms = 1e-10;     // of its terms, a condition counts as zero
 constexpr double kZeroOfSolution = 1e-14;  // and of the largest scaled value
-constexpr int kLargestDense = 600;         // rows of a mode whose kernel is looked for
 
 }  // namespace
 
@@ -170,77 +166,6 @@ bool OneStep::holds(const Mode& mode, std::span<const double> v) const {
     }
   }
   return true;
-}
-
-namespace {
-
-/// Kernels of the rows of a mode.
-struct Kernels {
-  Eigen::MatrixXd left, right;  // columns: combinations of rows, of variables, that vanish
-};
-
-Kernels kernels(const OneStep& step, const Mode& mode) {
-  constexpr double kSingular = 1e-12;
-  const auto n = static_cast<Eigen::Index>(step.size());
-  Eigen::MatrixXd m = Eigen::MatrixXd::Zero(n, n);
-  std::vector<int> rows;
-  step.rows_of(mode, rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (const auto& [j, a] : step.row(rows[i]).terms) m(static_cast<Eigen::Index>(i), j) = a;
-  }
-  const auto kernel = [&](const Eigen::MatrixXd& of) -> Eigen::MatrixXd {
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(of.transpose());
-    qr.setThreshold(kSingular);
-    const Eigen::Index r = qr.rank();
-    Eigen::MatrixXd unit = Eigen::MatrixXd::Zero(n, n - r);
-    for (Eigen::Index k = 0; k < n - r; ++k) unit(r + k, k) = 1;
-    unit.applyOnTheLeft(qr.householderQ());
-    return unit;
-  };
-  return {kernel(m.transpose()), kernel(m)};
-}
-
-}  // namespace
-
-std::optional<Mode> regular_mode(OneStep& step, Mode mode, unsigned seed) {
-  std::vector<double> v;
-  if (step.solve(mode, v)) return mode;
-  if (!step.is_square() || step.size() > kLargestDense) return std::nullopt;
-  const ModeProblem& problem = step.problem();
-  for (int round = 0; round <= step.size(); ++round) {
-    const Kernels kernel = kernels(step, mode);
-    if (kernel.right.cols() == 0) {
-      return step.solve(mode, v) ? std::optional(mode) : std::nullopt;
-    }
-    // A new row raises the rank iff it sees the right kernel and stands where the left one is.
-    double best = 1e-9;
-    int law = -1, piece = -1;
-    for (std::size_t k = 0; k < mode.size(); ++k) {
-      const std::vector<Piece>& pieces = problem.laws[k].pieces;
-      const auto first = static_cast<Eigen::Index>(step.first_row(static_cast<int>(k)));
-      for (std::size_t p = 0; p < pieces.size(); ++p) {
-        if (static_cast<int>(p) == mode[k]) continue;
-        const auto count = static_cast<Eigen::Index>(pieces[p].rows.size());
-        Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(count, kernel.right.cols());
-        for (Eigen::Index r = 0; r < count; ++r) {
-          const int f = pieces[p].rows[static_cast<std::size_t>(r)];
-          for (const auto& [j, a] : step.row(f).terms) seen.row(r) += a * kernel.right.row(j);
-        }
-        const Eigen::MatrixXd change = kernel.left.middleRows(first, count).transpose() * seen;
-        // The same seed prefers the same laws, by up to a fifth.
-        const auto hash = static_cast<unsigned>(k * 2654435761U + p * 40503U + seed * 97U);
-        const double score = change.norm() * (1 + 0.2 * static_cast<double>(hash % 1024U) / 1024);
-        if (score > best) {
-          best = score;
-          law = static_cast<int>(k);
-          piece = static_cast<int>(p);
-        }
-      }
-    }
-    if (law < 0) return std::nullopt;
-    mode[at(law)] = piece;
-  }
-  return std::nullopt;
 }
 
 }  // namespace chi::numerics

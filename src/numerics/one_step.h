@@ -80,8 +80,8 @@ class OneStep {
 };
 
 /// A mode near the given one whose rows are independent at this step: laws are exchanged by the
-/// kernels of the rows, each exchange raising the rank. None if there is none, or the problem is
-/// too large for a dense factorisation. `seed` decides between equal ones.
+/// kernels of the rows, each exchange raising the rank. None if there is none, or too many ranks are
+/// missing. `seed` decides between equal ones.
 std::optional<Mode> regular_mode(OneStep& step, Mode mode, unsigned seed);
 
 }  // namespace chi::numerics
