@@ -143,7 +143,18 @@ void LawModel::group() {
   const auto join = [&](int node, int condition) {
     for (const int b : source_.conditions.borders_of(condition)) groups.unite(node, b);
   };
+  // Alternatives that statements alone choose between are known at an instant: laws inside them
+  // have nothing to do with each other.
+  const auto moves = [&](const flat::Choice& choice) {
+    for (std::int32_t b = choice.first; b < choice.first + choice.count; ++b) {
+      if (!source_.conditions.borders_of(source_.guards[at(b)]).empty()) return true;
+    }
+    return false;
+  };
   const auto join_branch = [&](int node, BranchId branch) {
+    while (branch && !moves(set.choices[set.branches[branch].choice])) {
+      branch = set.choices[set.branches[branch].choice].parent;
+    }
     if (branch) groups.unite(node, first_choice + set.branches[branch].choice.index);
   };
   for (flat::ChoiceId c{0}; c.index < choices; ++c.index) {
