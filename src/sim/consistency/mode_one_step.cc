@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "expr/incidence.h"
 #include "numerics/next_mode.h"
@@ -280,6 +281,26 @@ bool ModeSearch::take_one_step() {
   const numerics::NextMode next =
       numerics::next_mode(laws.problem, laws.start, verify_mode, limits);
   return std::holds_alternative<numerics::FoundMode>(next);
+}
+
+/// The same, with signs that count only where they exceed what the integration leaves. With signs
+/// as computed, the modes on both sides of a surface that is reached may refuse each other: what
+/// the derivatives beyond it begin with is then the error of the values before.
+bool ModeSearch::take_within_errors() {
+  if (initial_) return false;
+  show_loaded();
+  auto attempts = std::exchange(attempts_, {});
+  auto order = std::exchange(order_, {});
+  auto assumed = std::exchange(assumed_, {});
+  part_.weighs_errors_ = true;
+  const bool found = take_one_step();
+  part_.weighs_errors_ = false;
+  if (found) return true;
+  show_loaded();
+  attempts_ = std::move(attempts);
+  order_ = std::move(order);
+  assumed_ = std::move(assumed);
+  return false;
 }
 
 }  // namespace chi::sim

@@ -75,8 +75,9 @@ bool ModeSearch::find() {
   static constexpr std::array kOthers = {
       Way{Strategy::Kinks,
           [](S& s) { return s.find_kinks(s.start_, Kinks::Assigned) && s.iterate(s.start_); }},
-      Way{Strategy::EqualValues, [](S& s) { return s.take_indifferent(); }},
       Way{Strategy::OneStep, [](S& s) { return !s.jumps_ && s.take_one_step(); }},
+      Way{Strategy::OneStep, [](S& s) { return !s.jumps_ && s.take_within_errors(); }},
+      Way{Strategy::EqualValues, [](S& s) { return s.take_indifferent(); }},
       Way{Strategy::ActiveSet, [](S& s) { return s.iterate_sliding(s.start_); }},
       Way{Strategy::ActiveSet,
           [](S& s) { return s.start_ != s.without_kinks_ && s.iterate_sliding(s.without_kinks_); }},

@@ -19,9 +19,10 @@ struct LawProblem;
 ///     iterate mode → IP → conditions, all changes at once; where the mode would take an impulse,
 ///       the conditions are those that the impulse asks for
 ///     at the start, all of what follows first with variables as they are set
-///     where the modes on both sides of reached borders have the same values, either
 ///     the one-step problem of the part's laws proposes modes, by Newton's method, by following a
 ///       path, by search; the orders of their plans decide (numerics/next_mode.h, law_model.h)
+///     the same, where what the integration leaves decides no sign
+///     where the modes on both sides of reached borders have the same values, either
 ///     where laws meet on reached borders, the equations with their `if`s as they stand; and these,
 ///       solved wherever they are, as a guess (mode_kinks.cc)
 ///     all changes at once, but that borders to be crossed slide first [1]
@@ -135,6 +136,7 @@ class ModeSearch {
   bool take_whole(const Sides& start);
   // mode_one_step.cc
   bool take_one_step();
+  bool take_within_errors();
   bool take_one_side();
   bool is_velocity(const ModeEquations& mode, expr::ExprId e) const;
   bool slides_by_motion(const Attempt& attempt, const Sides& sides);

@@ -328,6 +328,11 @@ class Part {
     };
     int levels = 0;
     std::array<Level, 8> known;  // by number; derivatives of order 4 need less
+    struct Moved {
+      std::vector<double> frame;
+      int levels = 0;
+    };
+    std::optional<std::vector<Moved>> moved;  // with other states, within their errors
   };
   Side side_after(Plan& plan, std::vector<double>& frame, int border, BorderValue value,
                   const Sides& sides, Climbed& climbed);
@@ -343,6 +348,12 @@ class Part {
     int levels = 0;             // of the tower
     bool vanishes = false;
   };
+  /// How far a derivative may be off, where the states are off by what the integration leaves.
+  double derivative_error(Plan& plan, std::vector<double>& frame, DerivativeFormula& formula,
+                          double value, Climbed& climbed);
+  /// Whether signs of derivatives count only beyond that error: while the search for a mode found
+  /// none without it.
+  bool weighs_errors_ = false;
   /// The equations on both sides of a border where they differ: formulas of its difference, of the
   /// slope of that by the variable at `place`, and of pairs of rows. None: they are other ones.
   struct Meeting {

@@ -166,9 +166,49 @@ int Part::derivative_sign(Plan& plan, std::vector<double>& frame, ExprId differe
       }
       if (std::abs(values[0]) <= noise) continue;
     }
+    if (weighs_errors_) {
+      const double value = values[0];
+      if (std::abs(value) <= derivative_error(plan, frame, formula, value, climbed)) continue;
+      return value > 0 ? 1 : -1;
+    }
     return values[0] > 0 ? 1 : -1;
   }
   return 0;
+}
+
+/// By trying, as `uncertainty`: a current that is off by its tolerance through an inductor that two
+/// diodes just begin to share has a slope of its own, and says nothing of which one conducts.
+double Part::derivative_error(Plan& plan, std::vector<double>& frame, DerivativeFormula& formula,
+                              double value, Climbed& climbed) {
+  constexpr std::uint32_t kDraws = 4;
+  if (!climbed.moved) {
+    climbed.moved.emplace();
+    StateVariant* const variant = plan.is_static() ? nullptr : variant_at(plan, frame);
+    std::uint32_t bits = 1;
+    for (std::uint32_t draw = 0; variant != nullptr && variant->solver && draw < kDraws; ++draw) {
+      Climbed::Moved one{.frame = frame};
+      for (const VarRef x : variant->choice.states) {
+        bits = 1664525 * bits + 1013904223;  // Numerical Recipes' generator: the same in every run
+        double& state = one.frame[at(place(x))];
+        const double step = workshop_.options.rtol * std::abs(state) + workshop_.options.atol;
+        state += (bits >> 31) != 0 ? step : -step;
+      }
+      if (variant->solver->solve(one.frame.data(), Effort::Near)) {
+        climbed.moved->push_back(std::move(one));
+      }
+    }
+  }
+  double most = 0;
+  for (Climbed::Moved& one : *climbed.moved) {
+    fit(one.frame);
+    if (!plan.climb(one.frame.data(), formula.levels, one.levels)) continue;
+    one.levels = std::max(one.levels, formula.levels);
+    std::vector<double> values(derivative_values_.size());
+    formula.formulas->evaluate_each(one.frame.data(), values.data());
+    const double off = std::abs(values[0] - value);
+    if (std::isfinite(off)) most = std::max(most, off);
+  }
+  return 2 * most;
 }
 
 }  // namespace chi::sim
