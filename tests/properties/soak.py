@@ -20,6 +20,7 @@ SLICES = (
     ("random hybrid models", ["random_hybrid.py", "{chi}", "--models", "400", "--seed", "{}"], 400, r"^(\d+) models, (\d+) failed"),
     ("random times", ["random_times.py", "{chi}", "--models", "400", "--seed", "{}"], 400, r"^(\d+) models, (\d+) failed"),
     ("random mixed models", ["random_mixed.py", "{chi}", "--models", "400", "--seed", "{}"], 400, r"^(\d+) models, (\d+) failed"),
+    ("random ideal networks", ["random_ideal.py", "{chi}", "--models", "200", "--laws", "7", "--seed", "{}"], 200, r"^(\d+) runs, .*, (\d+) failed"),
     ("metamorphic pairs", ["metamorphic.py", "{chi}", "--models", "120", "--seed", "{}"], 120, r"^(\d+) pairs, (\d+) failed"),
     ("mutated models", ["mutate_models.py", "{chi}", "--each", "1", "--seed", "{}"], 1, r"^(\d+) calls, (\d+) failed"),
     ("bad inputs", ["bad_inputs.py", "{chi}", "--inputs", "500", "--seed", "{}"], 500, r"^(\d+) inputs, \d+ refused, (\d+) failed"),
