@@ -63,7 +63,7 @@ class TreeSearch {
     plain_ = h;
     VectorXd w0 = VectorXd::Zero(n);
     MatrixXd kernel = MatrixXd::Identity(n, n);
-    if (plain > 0) {
+    if (plain > 0 && n > 0) {  // Eigen factorises no empty matrix
       Eigen::ColPivHouseholderQR<MatrixXd> qr(h.transpose());
       qr.setThreshold(kRank);
       const Index r = qr.rank();

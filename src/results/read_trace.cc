@@ -78,18 +78,21 @@ bool ascending(const Trace& trace, std::string& problem) {
 }
 
 /// A number as `json_real` writes it: `null` is not a number, and the infinities are strings.
-std::optional<double> json_value(const nlohmann::json& value) {
+/// (`value == "text"` of the library makes a value, and ends the program where that finds no memory.)
+std::optional<double> json_value(const nlohmann::ordered_json& value) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
-  if (value == "Infinity") return kInfinity;
-  if (value == "-Infinity") return -kInfinity;
-  return value.is_number() ? std::optional<double>(value.get<double>()) : std::nullopt;
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return std::nullopt;
+  const auto& text = value.get_ref<const std::string&>();
+  if (text == "Infinity") return kInfinity;
+  return text == "-Infinity" ? std::optional(-kInfinity) : std::nullopt;
 }
 
-bool json_column(const nlohmann::json& values, std::vector<double>& column) {
+bool json_column(const nlohmann::ordered_json& values, std::vector<double>& column) {
   if (!values.is_array()) return false;
   column.reserve(values.size());
-  for (const nlohmann::json& value : values) {
+  for (const nlohmann::ordered_json& value : values) {
     const std::optional<double> number = json_value(value);
     if (!number) return false;
     column.push_back(*number);

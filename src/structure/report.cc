@@ -24,7 +24,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::size_t kNamesShown = 8;
 constexpr std::size_t kEquationsShown = 8;
-const std::string kAlso = "and this equation";
+constexpr const char* kAlso = "and this equation";
 constexpr std::size_t kLongestSubstitute = 60;
 
 std::string count_of(std::size_t n, std::string_view word) {

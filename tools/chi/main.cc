@@ -37,9 +37,9 @@ int finish_output(int code) {
   return chi::cli::kCallWrong;
 }
 
-int run(const std::vector<std::string>& words) {
+int run(char** first, char** last) {
   try {
-    return finish_output(chi::cli::run_call(words));
+    return finish_output(chi::cli::run_call({first, last}));
   } catch (const std::bad_alloc&) {
     std::fputs("error: out of memory\n", stderr);
   } catch (const std::exception& error) {
@@ -54,5 +54,5 @@ int run(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   const chi::cli::Process process;
   keep_memory();
-  return process.run([&] { return run({argv + 1, argv + argc}); });
+  return process.run([&] { return run(argv + 1, argv + argc); });
 }

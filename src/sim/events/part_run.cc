@@ -29,7 +29,9 @@ bool is_flat(expr::Pool& pool, const SolveFailure& failure) {
   return std::ranges::any_of(failure.singular_rows, [&](int row) {
     return std::ranges::any_of(failure.singular_unknowns, [&](int unknown) {
       const ExprId leaf = leaf_of(pool, failure.unknowns[at(unknown)].var);
-      const ExprId slope = expr::partial(pool, failure.rows[at(row)].row.expr, leaf);
+      const ExprId side = failure.rows[at(row)].row.expr;
+      if (!side || !leaf) return false;  // a row that was combined of others has no expression
+      const ExprId slope = expr::partial(pool, side, leaf);
       const std::vector<ExprId> in = expr::variables(pool, std::array{slope}).node;
       return std::ranges::find(in, leaf) != in.end();
     });

@@ -21,7 +21,7 @@ namespace {
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr std::size_t kMaxShown = 8;
 constexpr std::size_t kLongestText = 200;
-const std::string kTogether = "together with this equation";
+constexpr const char* kTogether = "together with this equation";
 
 // Equations of several instances of a process have one text: a note says which instances they are.
 void name_instances(const flat::FlatModel& model, const flat::EquationSet& set,
