@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -8,6 +9,7 @@
 #include "base/id.h"
 #include "base/interner.h"
 #include "source/span.h"
+#include "units/unit.h"
 
 /// The syntax tree of a χ text: variants in flat tables, addressed by typed ids. Children are made
 /// before their parents, so a child's id is smaller and a pass over a table is a loop. Nothing in
@@ -202,6 +204,22 @@ struct Type {
   std::variant<Basic, TypeName, ListType, SetType, DictType, ArrayType, TupleType, RecordType,
                NodeType, FuncType, DistType, ChannelType, Error>
       node;
+};
+
+// ---- units, beside the tree: a model without them has empty tables ----
+
+/// `2.0 [bar]`. The literal has the value in coherent units of SI; this is what is written.
+struct Quantity {
+  ExprId literal;
+  std::int32_t unit = 0;  ///< index into Ast::units
+  double number = 0;
+  Span span;  ///< of the unit, its brackets included
+};
+/// `real [bar]`.
+struct TypeUnit {
+  TypeId type;
+  std::int32_t unit = 0;
+  Span span;
 };
 
 // ---- declarations ----
@@ -447,6 +465,16 @@ struct Ast {
   std::vector<EquationAlternative> equation_alternatives;
   std::vector<Alternative> alternatives;
 
+  std::vector<units::Unit> units;    ///< each once
+  std::vector<Quantity> quantities;  ///< in the order of their literals
+  std::vector<TypeUnit> type_units;  ///< in the order of their types
+  bool has_units() const { return !quantities.empty() || !type_units.empty(); }
+  /// The unit a number or a type is written with; null if with none.
+  const Quantity* quantity(ExprId literal) const {
+    return find(quantities, &Quantity::literal, literal);
+  }
+  const TypeUnit* unit_of(TypeId type) const { return find(type_units, &TypeUnit::type, type); }
+
   std::span<const ExprId> list(Slice<ExprId> s) const { return rows(expr_lists, s); }
   std::span<const TypeId> list(Slice<TypeId> s) const { return rows(type_lists, s); }
   std::span<const StatId> list(Slice<StatId> s) const { return rows(stat_lists, s); }
@@ -470,6 +498,12 @@ struct Ast {
   std::span<const Alternative> list(Slice<Alternative> s) const { return rows(alternatives, s); }
 
  private:
+  template <class Row, class Key>
+  static const Row* find(const std::vector<Row>& rows, Key Row::*key, Key id) {
+    const auto at =
+        std::ranges::lower_bound(rows, id.index, {}, [&](const Row& r) { return (r.*key).index; });
+    return at != rows.end() && (*at).*key == id ? &*at : nullptr;
+  }
   template <class T>
   static std::span<const T> rows(const std::vector<T>& pool, Slice<T> s) {
     return std::span(pool).subspan(static_cast<std::size_t>(s.first),

@@ -71,6 +71,13 @@ class Dumper {
 
  private:
   std::string text(Symbol s) const { return s ? std::string(ast_.symbols.text(s)) : "_"; }
+  static std::string number_text(double value) {
+    std::string number = fmt::format("{}", value);
+    return number.find_first_of(".en") == std::string::npos ? number + ".0" : number;
+  }
+  std::string unit_text(std::int32_t unit) const {
+    return json_quote(ast_.units[static_cast<std::size_t>(unit)].text);
+  }
   void put_item(Item item) { parts_.push_back(item); }
   Item piece(std::string_view s) { return pieces_.intern(s); }
   void put(std::string_view s) { put_item(piece(s)); }
@@ -147,8 +154,9 @@ void Dumper::expand(ExprId id) {
       ast_.exprs[id].node, [&](BoolLiteral n) { put(n.value ? "true" : "false"); },
       [&](IntLiteral n) { put(std::to_string(n.value)); },
       [&](RealLiteral n) {
-        const std::string number = fmt::format("{}", n.value);
-        put(number.find_first_of(".en") == std::string::npos ? number + ".0" : number);
+        const Quantity* quantity = ast_.quantity(id);
+        if (quantity == nullptr) return put(number_text(n.value));
+        put("(quantity " + number_text(quantity->number) + " " + unit_text(quantity->unit) + ")");
       },
       [&](StringLiteral n) { put(json_quote(text(n.text))); }, [&](Name n) { put(text(n.name)); },
       [&](Time) { put("time"); },
@@ -190,7 +198,12 @@ void Dumper::expand(ExprId id) {
 
 void Dumper::expand(TypeId id) {
   match(
-      ast_.types[id].node, [&](Basic n) { put(name(n.type)); },
+      ast_.types[id].node,
+      [&](Basic n) {
+        const TypeUnit* unit = ast_.unit_of(id);
+        if (unit == nullptr) return put(name(n.type));
+        put("(real " + unit_text(unit->unit) + ")");
+      },
       [&](TypeName n) { put(text(n.name)); }, [&](const ListType& n) { node("list", {n.element}); },
       [&](const SetType& n) { node("set", {n.element}); },
       [&](const DictType& n) {

@@ -45,7 +45,8 @@ std::string_view written(const SourceFile& source, TokenKind kind, Span span) {
     case TokenKind::Ident:
     case TokenKind::Integer:
     case TokenKind::Real:
-    case TokenKind::String: return source.text(span);
+    case TokenKind::String:
+    case TokenKind::Unit: return source.text(span);
     default: return token_text(kind);
   }
 }

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "syntax/literal.h"
 #include "syntax/unicode.h"
+#include "units/unit.h"
 
 namespace chi::syntax {
 namespace {
@@ -128,7 +129,7 @@ class Lexer {
       block_comment();
     } else if (static_cast<unsigned char>(c) >= 0x80) {
       beyond_ascii();
-    } else {
+    } else if (c != '[' || !unit()) {
       punctuation();
     }
     if (tokens_.kinds.size() >= kMaxTokens) cut_text();
@@ -249,6 +250,33 @@ class Lexer {
 
   void add_comment(std::size_t begin, std::size_t end) {
     tokens_.comments.push_back({span(begin, end), tokens_.size()});
+  }
+
+  /// `[bar]` directly after `real` or a number is one token; the digits of a projection, `x.0[i]`,
+  /// are no number.
+  bool unit() {
+    if (tokens_.kinds.empty()) return false;
+    const TokenKind last = tokens_.kinds.back();
+    const bool number = last == TokenKind::Integer || last == TokenKind::Real;
+    const bool projection =
+        number && tokens_.kinds.size() > 1 && tokens_.kinds.end()[-2] == TokenKind::Dot;
+    if (projection || (!number && last != TokenKind::RealType)) return false;
+    const std::size_t end = text_.find_first_of("]\n", at_);
+    if (end == std::string_view::npos || text_[end] != ']') return false;
+    const std::string_view inner = text_.substr(at_ + 1, end - at_ - 1);
+    if (!units::looks_like_unit(inner) || !is_utf8(inner)) return false;
+    add(TokenKind::Unit, at_, end + 1);
+    at_ = end + 1;
+    return true;
+  }
+
+  static bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+      const CodePoint point = decode_utf8(text);
+      if (!point.valid) return false;
+      text.remove_prefix(point.bytes);
+    }
+    return true;
   }
 
   void line_comment() {

@@ -294,6 +294,8 @@ ExprId Parser::prefix() {
   ++at_;
   const ExprId operand =
       nested([&] { return *op == UnaryOp::Not ? expression_at(kRelation) : prefix(); });
+  if (const ExprId number = *op == UnaryOp::Minus ? negated_quantity(begin, operand) : ExprId{})
+    return number;
   return add_expr({since(begin), Unary{*op, operand}});
 }
 
@@ -445,6 +447,11 @@ ExprId Parser::literal() {
   const TokenKind k = kind();
   ++at_;
   const std::string_view written = text(previous());
+  if (at(K::Unit)) {
+    return quantity(previous(), k == K::Integer
+                                    ? static_cast<double>(integer_value(written).value_or(0))
+                                    : real_value(written).value_or(0));
+  }
   switch (k) {
     case K::Integer: return add_expr({previous(), IntLiteral{integer_value(written).value_or(0)}});
     case K::Real: return add_expr({previous(), RealLiteral{real_value(written).value_or(0)}});

@@ -135,7 +135,16 @@ TypeId Parser::atomic_type() {
     case K::Bool: return basic(BasicType::Bool);
     case K::Nat: return basic(BasicType::Nat);
     case K::Int: return basic(BasicType::Int);
-    case K::RealType: return basic(BasicType::Real);
+    case K::RealType: {
+      const Span begin = span();
+      ++at_;
+      if (!at(K::Unit)) return add_type({begin, Basic{BasicType::Real}});
+      const Span written = span();
+      const std::int32_t row = unit();
+      const TypeId result = add_type({since(begin), Basic{BasicType::Real}});
+      if (row >= 0) ast_.type_units.push_back({result, row, written});
+      return result;
+    }
     case K::StringType: return basic(BasicType::String);
     case K::Void: return basic(BasicType::Void);
     case K::Ident: {

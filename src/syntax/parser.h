@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "syntax/brackets.h"
@@ -117,6 +118,11 @@ class Parser {
   ExprId dictionary();
   ExprId tuple();
   ExprId literal();
+  ExprId quantity(Span begin, double number);
+  ExprId negated_quantity(Span begin, ExprId operand);
+  ExprId add_quantity(Span whole, Quantity row);
+  /// Reads the unit here; its index in Ast::units, or -1, reported.
+  std::int32_t unit();
   ExprId after_dot(ExprId of);
   ExprId call(ExprId callee);
   ExprId index(ExprId of);
@@ -292,6 +298,7 @@ class Parser {
   std::set<TokenKind> as_names_;  ///< keywords already reported as names
   std::vector<Symbol> aliases_;   ///< of the imports of this file
   std::vector<Import> imports_;
+  std::unordered_map<std::string, std::int32_t> unit_rows_;  ///< by text
 };
 
 }  // namespace chi::syntax::detail

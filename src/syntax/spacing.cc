@@ -20,6 +20,7 @@ bool ends_operand(K kind, R role) {
     case K::Integer:
     case K::Real:
     case K::String:
+    case K::Unit:
     case K::True:
     case K::False:
     case K::Inf:
@@ -250,7 +251,7 @@ class Roles {
 
 bool is_word(K kind) {
   return kind == K::Ident || kind == K::Integer || kind == K::Real || kind == K::String ||
-         is_keyword(kind);
+         kind == K::Unit || is_keyword(kind);
 }
 
 /// Whether the two would be read as something else if written together.
