@@ -15,6 +15,7 @@
 #include "sema/instances.h"
 #include "sema/order.h"
 #include "sema/statements.h"
+#include "sema/unit_check.h"
 #include "sema/written_types.h"
 
 namespace chi::sema {
@@ -32,6 +33,7 @@ class ModelChecker {
     each([&] { check_params(); });
     each([&] { check_body(); });
     check_nesting(c_);
+    if (!c_.diagnostics.has_errors() && c_.ast.has_units()) check_units(c_);
     if (!c_.diagnostics.has_errors()) warn_unused_imports(c_.model, c_.diagnostics);
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sema/decl_id.h"
+#include "sema/measures.h"
 #include "sema/types.h"
 #include "sema/value.h"
 #include "syntax/ast.h"
@@ -86,6 +87,9 @@ struct TypedModel {
   /// The values of the constants (`const`), converted to their type. A constant that cannot be
   /// evaluated has none, and was reported.
   std::unordered_map<DeclId, Value> constant_values;
+  /// What type a name stands for where it is written, in a model with units.
+  std::unordered_map<syntax::TypeId, DeclId> written_alias;
+  Measures measures;
 
   std::span<const syntax::ExprId> arguments_of(syntax::InstanceId instance) const {
     const Slice<syntax::ExprId> s = argument_rows[instance];

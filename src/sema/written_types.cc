@@ -65,7 +65,7 @@ class Resolver {
     using namespace syntax;
     return match(
         c_.ast.types[t].node, [&](const syntax::Basic& n) { return c_.types.basic(n.type); },
-        [&](const TypeName& n) { return alias(n.name, c_.ast.types[t].span); },
+        [&](const TypeName& n) { return alias(n.name, t); },
         [&](const ListType& n) { return c_.types.list(data(n.element, "a list")); },
         [&](const SetType& n) { return c_.types.set(data(n.element, "a set")); },
         [&](const DictType& n) {
@@ -100,7 +100,8 @@ class Resolver {
     return c_.types.is_data(of(part)) ? of(part) : reject(part, place);
   }
 
-  TypeId alias(Symbol name, Span span) {
+  TypeId alias(Symbol name, syntax::TypeId written) {
+    const Span span = c_.ast.types[written].span;
     if (!name) return c_.unknown();
     const DeclId decl = c_.top_level[name];
     if (!decl && c_.text(name) == "inst") return c_.types.basic(BasicType::Inst);
@@ -113,6 +114,7 @@ class Resolver {
     }
     c_.check_ambiguous(name, decl, span);
     const Decl& d = c_.model.decls[decl];
+    if (c_.ast.has_units()) c_.model.written_alias[written] = decl;
     if (d.kind == DeclKind::TypeAlias) return d.type;
     c_.report({.code = DiagCode::NotAType,
                .span = span,
