@@ -83,12 +83,12 @@ RunError Interpreter::text_operation(const Routine& routine, const Instr& in, Sl
   if (in.op == Op::TextOf) {
     print_value(program_.types, type_of(in.c), f + in.b, text);
   } else if (in.op == Op::FixedText) {
-    text = sema::fixed_text(f[in.b].r, f[in.c].i);
+    text = sema::fixed_text(type_of(in.n).shown(f[in.b].r), f[in.c].i);
   } else {
     const sema::FieldFormat field = *sema::read_field(text_view(f + in.c));
     const RuntimeType& type = type_of(in.n);
     if (type.kind == TypeKind::Real) {
-      text = sema::format_real(field, f[in.b].r);
+      text = sema::format_real(field, type.shown(f[in.b].r));
     } else if (type.kind == TypeKind::Nat || type.kind == TypeKind::Int) {
       text = sema::format_integer(field, f[in.b].i);
     } else {

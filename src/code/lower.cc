@@ -249,6 +249,14 @@ std::int32_t Lowering::type_index(TypeId type) {
   return found->second;
 }
 
+std::int32_t Lowering::shown_type_index(TypeId type, syntax::ExprId expr) {
+  const sema::Measures& measures = typed().measures;
+  const sema::MeasureId measure = measures.of(expr);
+  if (!measure) return type_index(type);
+  routine_.types.push_back(context_.program.types.shown(type, measures, measure));
+  return static_cast<std::int32_t>(routine_.types.size()) - 1;
+}
+
 namespace {
 
 /// Bodies are shared: what equations do with a variable of one instance counts for all.

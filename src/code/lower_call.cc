@@ -177,12 +177,13 @@ Operand Lowering::library_sequence(Builtin builtin, TypeId type,
         const Operand number = value(arguments[0], basic(BasicType::Real));
         const Operand digits = value(arguments[1], basic(BasicType::Nat));
         const std::int32_t text = temporary(1);
-        emit(Op::FixedText, text, number.reg, digits.reg);
+        emit(Op::FixedText, text, number.reg, digits.reg,
+             shown_type_index(number.type, arguments[0]));
         return {text, type, true};
       }
       const Operand operand = value(arguments[0]);
       const std::int32_t reg = temporary(1);
-      emit(Op::TextOf, reg, operand.reg, type_index(operand.type));
+      emit(Op::TextOf, reg, operand.reg, shown_type_index(operand.type, arguments[0]));
       drop(operand);
       return {reg, type, true};
     }
@@ -204,9 +205,10 @@ Operand Lowering::format(TypeId type, std::span<const ExprId> arguments) {
       emit(Op::ConcatText, result, text.reg, 0, type_index(type));
       continue;
     }
-    const Operand operand = value(arguments[next++]);
+    const ExprId argument = arguments[next++];
+    const Operand operand = value(argument);
     const std::int32_t made = temporary(1);
-    emit(Op::FormatText, made, operand.reg, text.reg, type_index(operand.type));
+    emit(Op::FormatText, made, operand.reg, text.reg, shown_type_index(operand.type, argument));
     drop(operand);
     emit(Op::ConcatText, result, made, 0, type_index(type));
     emit(Op::Release, made, 0, type_index(type));

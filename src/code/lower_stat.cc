@@ -194,7 +194,8 @@ void Lowering::print(const syntax::Print& node) {
   for (const ExprId& expr : values) settle_for(expr);
   for (const ExprId& expr : values) {
     const Operand operand = value(expr);
-    emit(Op::Print, operand.reg, &expr == &values.back() ? 1 : 0, type_index(operand.type));
+    emit(Op::Print, operand.reg, &expr == &values.back() ? 1 : 0,
+         shown_type_index(operand.type, expr));
     drop(operand);
   }
 }

@@ -98,6 +98,8 @@ class Lowering {
   bool managed(sema::TypeId type);
   TypeRef runtime(sema::TypeId type) { return context_.program.types.get(type); }
   std::int32_t type_index(sema::TypeId type);
+  /// Of the value of an expression whose text people read.
+  std::int32_t shown_type_index(sema::TypeId type, syntax::ExprId expr);
   sema::TypeId basic(sema::BasicType kind) { return types().basic(kind); }
 
   // lower_value.cc: moving and owning

@@ -69,7 +69,7 @@ class Printer {
       case TypeKind::Bool: text_ += value->i != 0 ? "true" : "false"; return;
       case TypeKind::Nat:
       case TypeKind::Int: print_int(value->i, text_); return;
-      case TypeKind::Real: print_real(value->r, text_); return;
+      case TypeKind::Real: print_real(type.shown(value->r), text_); return;
       case TypeKind::String: print_quoted(text_view(value).substr(0, most_), text_); return;
       case TypeKind::Function: number("function", value->i); return;
       case TypeKind::Channel: number("channel", value->i); return;

@@ -108,6 +108,49 @@ TypeRef RuntimeTypes::get(sema::TypeId type) {
   return made_[type];
 }
 
+TypeRef RuntimeTypes::shown(sema::TypeId id, const sema::Measures& measures,
+                            sema::MeasureId measure) {
+  const TypeRef plain = get(id);
+  if (!measure) return plain;
+  RuntimeType type = (*this)[plain];
+  bool differs = false;
+  const auto part = [&](const RuntimeType*& was, sema::TypeId of, sema::MeasureId its) {
+    const RuntimeType* now = &(*this)[shown(of, measures, its)];
+    differs |= now != was;
+    was = now;
+  };
+  match(
+      types_[id],
+      [&](sema::Basic) {
+        const units::Unit* unit = type.kind == TypeKind::Real ? measures.unit(measure) : nullptr;
+        differs = unit != nullptr && !unit->is_coherent();
+        if (differs) type.unit = unit;
+      },
+      [&](sema::List n) { part(type.element, n.element, measure); },
+      [&](sema::Set n) { part(type.element, n.element, measure); },
+      [&](sema::Array n) { part(type.element, n.element, measure); },
+      [&](sema::Dict n) {
+        part(type.element, n.key, measures.part(measure, 0));
+        part(type.value, n.value, measures.part(measure, 1));
+      },
+      [&](sema::Tuple n) {
+        for (std::int32_t k = 0; k < n.elements.count; ++k) {
+          const auto at = static_cast<std::size_t>(k);
+          part(type.parts[at].type, types_.list(n.elements)[at], measures.part(measure, k));
+        }
+      },
+      [&](sema::Record n) {
+        for (std::int32_t k = 0; k < n.fields.count; ++k) {
+          const auto at = static_cast<std::size_t>(k);
+          part(type.parts[at].type, types_.list(n.fields)[at].type, measures.part(measure, k));
+        }
+      },
+      [](const auto&) {});
+  if (!differs) return plain;
+  rows_.push_back(std::move(type));
+  return {static_cast<std::int32_t>(rows_.size()) - 1};
+}
+
 TypeRef RuntimeTypes::make(sema::TypeId id) {
   RuntimeType& type = rows_.emplace_back();
   const TypeRef ref{static_cast<std::int32_t>(rows_.size()) - 1};

@@ -6,6 +6,7 @@
 
 #include "base/id.h"
 #include "base/interner.h"
+#include "sema/measures.h"
 #include "sema/types.h"
 
 namespace chi::code {
@@ -63,8 +64,12 @@ struct RuntimeType {
   const RuntimeType* entry = nullptr;  ///< Set: the element; Dict: key and value, as a tuple
   const RuntimeType* node = nullptr;   ///< Set, Dict: one reference (ordered.h)
   std::vector<Part> parts;             ///< Tuple, Record
+  const units::Unit* unit = nullptr;   ///< Real: it is printed in; null: as it is
   std::vector<Leaf> leaves;            ///< in slot order
   std::vector<std::int32_t> managed;   ///< slots that hold references
+
+  /// The number that people see for a real.
+  double shown(double real) const { return unit == nullptr ? real : unit->from_si(real); }
 };
 
 /// The run-time types of one model, made when first asked for.
@@ -84,6 +89,9 @@ class RuntimeTypes {
   const RuntimeType& at(sema::TypeId type) { return (*this)[get(type)]; }
   /// As `at`, for a type that `get` was asked for before.
   const RuntimeType& known(sema::TypeId type) const { return (*this)[made_[type]]; }
+  /// The type for printing alone: its reals in the units in which people see them. `measures` must
+  /// outlive this table.
+  TypeRef shown(sema::TypeId type, const sema::Measures& measures, sema::MeasureId measure);
   std::string_view name(Symbol symbol) const { return symbols_.text(symbol); }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "driver/explain.h"
 #include "expr/incidence.h"
+#include "flat/scalars.h"
 #include "structure/report.h"
 
 namespace chi::driver {
@@ -100,6 +101,9 @@ class ModeReader {
       result_.declared.push_back(name({v, 0}));
     }
     for (const auto& [v, order] : written) {
+      if (const units::Unit* unit = flat::shown_unit(model_, v.index)) {
+        result_.units.push_back(fmt::format("{} [{}]", name({v, 0}), unit->text));
+      }
       const int j = analysis_.unknown_index(v);
       if (j < 0) {
         result_.knowns.push_back(name({v, 0}));

@@ -58,6 +58,7 @@ struct ModeStructure {
   std::vector<Equation> equations;
   std::vector<std::string> knowns;  ///< variables that are no unknowns in this mode
   std::vector<std::string> knowns_ip, unknowns_ip, unknowns_ivp, declared;  ///< P1 §4
+  std::vector<std::string> units;  ///< `v [V]`, of the variables in it that have a unit
   int index = 0, structural_index = 0, degrees_of_freedom = 0;
   std::vector<std::string> states, dummies;
   bool chose_states = false;  ///< the declarations left a choice

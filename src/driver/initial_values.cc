@@ -10,6 +10,7 @@
 #include "code/print_value.h"
 #include "driver/json_value.h"
 #include "flat/layout.h"
+#include "flat/scalars.h"
 
 namespace chi::driver {
 namespace {
@@ -54,17 +55,22 @@ std::vector<Solved> solved_slots(Inspection& inspection) {
 
 using Kind = InitialValues::Kind;
 
-InitialValues::Value real_value(std::string name, double value, bool is_unknown) {
+InitialValues::Value real_value(std::string name, double value, bool is_unknown,
+                                const std::optional<units::Unit>& unit) {
+  if (unit) value = unit->from_si(value);
   value += 0.0;  // zero has no sign
   InitialValues::Value row{std::move(name), Kind::Real, value, is_unknown, {}, json_real(value)};
   code::print_real(value, row.text);
+  if (unit) row.unit = unit->text;
   return row;
 }
 
 InitialValues::Value stored_value(std::string name, const code::RuntimeTypes& types,
                                   const code::RuntimeType& type, const code::Slot* slot,
-                                  bool is_unknown) {
-  if (type.kind == code::TypeKind::Real) return real_value(std::move(name), slot->r, is_unknown);
+                                  bool is_unknown, const std::optional<units::Unit>& unit) {
+  if (type.kind == code::TypeKind::Real) {
+    return real_value(std::move(name), slot->r, is_unknown, unit);
+  }
   const bool integer = type.kind == code::TypeKind::Nat || type.kind == code::TypeKind::Int;
   const bool boolean = type.kind == code::TypeKind::Bool;
   InitialValues::Value row{
@@ -94,10 +100,15 @@ InitialValues initial_values(Inspection& inspection) {
       const code::Slot* const value =
           memory + inspection.scheduler().frames().variable[v] + part.offset;
       const std::string name = variable.name + part.suffix;
-      result.values.push_back(
-          stored_value(name, runtime_types, runtime_types.at(part.type), value, slot.is_unknown));
+      const std::int32_t model_slot = variable.slot + part.offset;
+      const code::TypeRef shown =
+          runtime_types.shown(part.type, model.typed.measures, flat::measure_at(model, model_slot));
+      result.values.push_back(stored_value(name, runtime_types, runtime_types[shown], value,
+                                           slot.is_unknown,
+                                           flat::shown_unit(model, model_slot, 0)));
       for (const auto& [order, derivative] : slot.derivatives) {
-        result.values.push_back(real_value(name + std::string(at(order), '\''), derivative, true));
+        result.values.push_back(real_value(name + std::string(at(order), '\''), derivative, true,
+                                           flat::shown_unit(model, model_slot, order)));
       }
     }
   }
@@ -115,7 +126,8 @@ std::string to_text(const InitialValues& values) {
   width = std::min<std::size_t>(width, 40);
   std::string text;
   for (const auto& value : values.values) {
-    text += fmt::format("{:<{}} = {}\n", value.name, width, value.text);
+    const std::string unit = value.unit.empty() ? "" : fmt::format(" [{}]", value.unit);
+    text += fmt::format("{:<{}} = {}{}\n", value.name, width, value.text, unit);
   }
   return text;
 }
@@ -128,7 +140,14 @@ std::string to_json(const InitialValues& values) {
     first = false;
     text += json_quote(value.name) + ':' + value.json;
   }
-  text += fmt::format("}},\"iterations\":{}}}\n", values.iterations);
+  text += fmt::format("}},\"iterations\":{}", values.iterations);
+  std::string units;
+  for (const auto& value : values.values) {
+    if (value.unit.empty()) continue;
+    units += (units.empty() ? "" : ",") + json_quote(value.name) + ':' + json_quote(value.unit);
+  }
+  if (!units.empty()) text += fmt::format(",\"units\":{{{}}}", units);
+  text += "}\n";
   return text;
 }
 

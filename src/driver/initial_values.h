@@ -18,6 +18,7 @@ struct InitialValues {
     bool is_unknown = false;  ///< the equations determined it
     std::string text;         ///< as χ writes it
     std::string json;
+    std::string unit = {};  ///< that value, text and json are in; "" if it has none
   };
   double time = 0;
   std::vector<Value> values;  ///< every variable with its derivatives, in the order of declaration
@@ -27,9 +28,10 @@ struct InitialValues {
 /// Requires that the run did not fail.
 InitialValues initial_values(Inspection& inspection);
 
-/// `name = value`, a line each, derivatives behind their variables.
+/// `name = value [unit]`, a line each, derivatives behind their variables.
 std::string to_text(const InitialValues& values);
-/// {"time":..., "values":{NAME: value, "x'": ...}, "iterations":...}, one line.
+/// {"time":..., "values":{NAME: value, "x'": ...}, "iterations":..., "units":{NAME: unit}}, one
+/// line; without "units" where there are none.
 std::string to_json(const InitialValues& values);
 
 }  // namespace chi::driver

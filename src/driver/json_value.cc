@@ -25,7 +25,7 @@ class Writer {
       case TypeKind::Bool: text_ += value->i != 0 ? "true" : "false"; return;
       case TypeKind::Nat:
       case TypeKind::Int: text_ += fmt::format("{}", value->i); return;
-      case TypeKind::Real: text_ += json_real(value->r + 0.0); return;
+      case TypeKind::Real: text_ += json_real(type.shown(value->r) + 0.0); return;
       case TypeKind::String: text_ += json_quote(code::text_view(value)); return;
       case TypeKind::List: {
         const code::Sequence q = code::load_sequence(value);

@@ -161,6 +161,10 @@ std::string body(const std::vector<const ModeStructure*>& modes) {
   add("redundant", [](const ModeStructure& m) { return Lists(m).redundant(); });
   add("combined", [](const ModeStructure& m) { return Lists(m).combined(); });
   add("warnings", [](const ModeStructure& m) { return list(m.warnings); });
+  const auto has_units = [](const ModeStructure* m) { return !m->units.empty(); };
+  if (std::ranges::any_of(modes, has_units)) {
+    add("units", [](const ModeStructure& m) { return list(m.units); });
+  }
   return text + ",\"singular\":" + singular;
 }
 

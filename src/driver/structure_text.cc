@@ -47,6 +47,7 @@ class ModeText {
     list("known at first", mode_.knowns_ip);
     list("unknown at first", mode_.unknowns_ip);
     list("unknown later", mode_.unknowns_ivp);
+    list("units", mode_.units);
     if (mode_.singular) {
       singular();
       return;

@@ -62,7 +62,7 @@ class InstanceArguments : public ValueSource {
     if (text == nullptr) return value_argument(scope_, arguments_[k], type, diagnostics_);
     overrides_.use(path_, name_of(k));
     return parameter_value(scope_.model.typed, fmt::format("{}.{}", path_, name_of(k)), *text, type,
-                           diagnostics_);
+                           scope_.model.typed.measures.of(print_.params[k].decl), diagnostics_);
   }
 
  private:

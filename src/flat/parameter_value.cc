@@ -1,6 +1,7 @@
 #include "flat/parameter_value.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,13 @@
 #include "source/source_file.h"
 #include "syntax/lexer.h"
 #include "syntax/parse.h"
+#include "units/unit.h"
 
 namespace chi::flat {
 namespace {
 
 using sema::BasicType;
+using sema::MeasureId;
 using sema::TypeId;
 using sema::Value;
 using syntax::ExprId;
@@ -35,20 +38,20 @@ class LiteralReader {
   LiteralReader(const sema::TypedModel& model, const syntax::Ast& ast, const SourceFile& source)
       : model_(model), types_(model.types), ast_(ast), source_(source) {}
 
-  Read read(ExprId expr, TypeId type) {
+  Read read(ExprId expr, TypeId type, MeasureId measure) {
     expr = without_parentheses(expr);
-    if (std::holds_alternative<syntax::Name>(node(expr))) return read_name(expr, type);
+    if (std::holds_alternative<syntax::Name>(node(expr))) return read_name(expr, type, measure);
     return match(
         types_[type], [&](sema::UnknownType) { return wrong(expr, type); },
-        [&](sema::Basic b) { return read_basic(expr, type, b.kind); },
-        [&](sema::List t) { return read_list(expr, type, t.element, -1); },
-        [&](sema::Set t) { return read_set(expr, type, t.element); },
-        [&](sema::Dict t) { return read_dict(expr, type, t); },
-        [&](sema::Array t) { return read_list(expr, type, t.element, t.length); },
-        [&](sema::Tuple t) { return read_tuple(expr, type, t); },
-        [&](sema::Record t) { return read_record(expr, type, t); },
+        [&](sema::Basic b) { return read_basic(expr, type, b.kind, measure); },
+        [&](sema::List t) { return read_list(expr, type, t.element, -1, measure); },
+        [&](sema::Set t) { return read_set(expr, type, t.element, measure); },
+        [&](sema::Dict t) { return read_dict(expr, type, t, measure); },
+        [&](sema::Array t) { return read_list(expr, type, t.element, t.length, measure); },
+        [&](sema::Tuple t) { return read_tuple(expr, type, t, measure); },
+        [&](sema::Record t) { return read_record(expr, type, t, measure); },
         [&](sema::Func) { return wrong(expr, type); },
-        [&](sema::Dist t) { return read_distribution(expr, type, t.result); },
+        [&](sema::Dist t) { return read_distribution(expr, type, t.result, measure); },
         [&](sema::Channel) { return wrong(expr, type); });
   }
 
@@ -86,13 +89,13 @@ class LiteralReader {
     return {negative, expr};
   }
 
-  Read read_basic(ExprId expr, TypeId type, BasicType kind) {
+  Read read_basic(ExprId expr, TypeId type, BasicType kind, MeasureId measure) {
     const auto [negative, literal] = signed_literal(expr);
     const auto* integer = std::get_if<syntax::IntLiteral>(&node(literal));
     const auto* real = std::get_if<syntax::RealLiteral>(&node(literal));
     if (kind == BasicType::Real && (integer != nullptr || real != nullptr)) {
       const double size = integer != nullptr ? static_cast<double>(integer->value) : real->value;
-      return Value{negative ? -size : size};
+      return quantity(literal, negative ? -size : size, model_.measures.unit(measure));
     }
     if (types_.is_integer(type) && integer != nullptr) {
       const std::int64_t value = negative ? -integer->value : integer->value;
@@ -108,6 +111,16 @@ class LiteralReader {
     return wrong(expr, type);
   }
 
+  // A number in the unit it is written with, else in `unit`, which may be null.
+  Read quantity(ExprId literal, double number, const units::Unit* unit) {
+    const syntax::Quantity* written = ast_.quantity(literal);
+    if (written == nullptr) return Value{unit == nullptr ? number : unit->to_si(number)};
+    const units::Unit& own = ast_.units[static_cast<std::size_t>(written->unit)];
+    if (unit == nullptr) return fail(fmt::format("it has no unit, and [{}] is given", own.text));
+    if (own.dimension == unit->dimension) return Value{number};
+    return fail(fmt::format("it is in [{}], and [{}] is given", unit->text, own.text));
+  }
+
   // The elements between brackets or angles; none if it is something else.
   std::optional<std::span<const ExprId>> elements_of(ExprId expr) const {
     if (const auto* list = std::get_if<syntax::ListExpr>(&node(expr))) {
@@ -119,7 +132,7 @@ class LiteralReader {
     return std::nullopt;
   }
 
-  Read read_list(ExprId expr, TypeId type, TypeId element, std::int64_t length) {
+  Read read_list(ExprId expr, TypeId type, TypeId element, std::int64_t length, MeasureId measure) {
     const auto elements = elements_of(expr);
     if (!elements) return wrong(expr, type);
     if (length >= 0 && static_cast<std::int64_t>(elements->size()) != length) {
@@ -127,19 +140,19 @@ class LiteralReader {
     }
     Value::Sequence values;
     for (const ExprId e : *elements) {
-      Read value = read(e, element);
+      Read value = read(e, element, measure);
       if (!value) return std::nullopt;
       values.push_back(std::move(*value));
     }
     return Value{std::move(values)};
   }
 
-  Read read_set(ExprId expr, TypeId type, TypeId element) {
+  Read read_set(ExprId expr, TypeId type, TypeId element, MeasureId measure) {
     const auto* set = std::get_if<syntax::SetExpr>(&node(expr));
     if (set == nullptr) return wrong(expr, type);
     Value::Sequence values;
     for (const ExprId e : ast_.list(set->elements)) {
-      Read value = read(e, element);
+      Read value = read(e, element, measure);
       if (!value) return std::nullopt;
       values.push_back(std::move(*value));
     }
@@ -148,12 +161,13 @@ class LiteralReader {
     return Value{std::move(values)};
   }
 
-  Read read_dict(ExprId expr, TypeId type, sema::Dict dict) {
+  Read read_dict(ExprId expr, TypeId type, sema::Dict dict, MeasureId measure) {
+    const sema::Measures& measures = model_.measures;
     Value::Mapping entries;
     if (const auto* written = std::get_if<syntax::DictExpr>(&node(expr))) {
       for (const syntax::DictEntry& entry : ast_.list(written->entries)) {
-        Read key = read(entry.key, dict.key);
-        Read value = key ? read(entry.value, dict.value) : std::nullopt;
+        Read key = read(entry.key, dict.key, measures.part(measure, 0));
+        Read value = key ? read(entry.value, dict.value, measures.part(measure, 1)) : std::nullopt;
         if (!value) return std::nullopt;
         entries.push_back({std::move(*key), std::move(*value)});
       }
@@ -170,7 +184,7 @@ class LiteralReader {
     return Value{std::move(entries)};
   }
 
-  Read read_tuple(ExprId expr, TypeId type, sema::Tuple tuple) {
+  Read read_tuple(ExprId expr, TypeId type, sema::Tuple tuple, MeasureId measure) {
     const auto* written = std::get_if<syntax::TupleExpr>(&node(expr));
     if (written == nullptr || written->elements.count != tuple.elements.count) {
       return wrong(expr, type);
@@ -178,7 +192,8 @@ class LiteralReader {
     Value::Sequence values;
     for (std::int32_t i = 0; i < tuple.elements.count; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      Read value = read(ast_.list(written->elements)[k], types_.list(tuple.elements)[k]);
+      Read value = read(ast_.list(written->elements)[k], types_.list(tuple.elements)[k],
+                        model_.measures.part(measure, i));
       if (!value) return std::nullopt;
       values.push_back(std::move(*value));
     }
@@ -186,19 +201,20 @@ class LiteralReader {
   }
 
   // Fields may be written in any order; their names are symbols of two different texts.
-  Read read_record(ExprId expr, TypeId type, sema::Record record) {
+  Read read_record(ExprId expr, TypeId type, sema::Record record, MeasureId measure) {
     const auto* written = std::get_if<syntax::RecordExpr>(&node(expr));
     if (written == nullptr || written->fields.count != record.fields.count) {
       return wrong(expr, type);
     }
     Value::Sequence values;
+    std::int32_t position = 0;
     for (const sema::Field& field : types_.list(record.fields)) {
       const auto rows = ast_.list(written->fields);
       const auto at = std::find_if(rows.begin(), rows.end(), [&](const syntax::FieldValue& f) {
         return ast_.symbols.text(f.field.name) == model_.ast.symbols.text(field.name);
       });
       if (at == rows.end()) return wrong(expr, type);
-      Read value = read(at->value, field.type);
+      Read value = read(at->value, field.type, model_.measures.part(measure, position++));
       if (!value) return std::nullopt;
       values.push_back(std::move(*value));
     }
@@ -214,7 +230,43 @@ class LiteralReader {
     return std::nullopt;
   }
 
-  Read read_distribution(ExprId expr, TypeId type, TypeId result) {
+  /// The power of the unit of its samples that an argument of a distribution is in.
+  static int unit_power(sema::DistributionKind kind, std::size_t argument) {
+    using enum sema::DistributionKind;
+    switch (kind) {
+      case Constant:
+      case UniformReal:
+      case Exponential:
+      case Triangle: return 1;
+      case Erlang: return argument == 0 ? 1 : 0;
+      case Normal: return argument == 0 ? 1 : 2;
+      case Gamma:
+      case Weibull: return argument == 1 ? 1 : 0;
+      default: return 0;
+    }
+  }
+
+  // A variance of temperatures has no offset.
+  static units::Unit raised(const units::Unit& unit, int power) {
+    if (power == 1) return unit;
+    return {.text = fmt::format("({}){}", unit.text, power),
+            .dimension = units::power(unit.dimension, power),
+            .numerator = std::pow(unit.numerator, power),
+            .denominator = std::pow(unit.denominator, power)};
+  }
+
+  Read read_argument(ExprId expr, TypeId type, const units::Unit* unit) {
+    const auto [negative, literal] = signed_literal(without_parentheses(expr));
+    const auto* integer = std::get_if<syntax::IntLiteral>(&node(literal));
+    const auto* real = std::get_if<syntax::RealLiteral>(&node(literal));
+    if (!types_.is(type, BasicType::Real) || (integer == nullptr && real == nullptr)) {
+      return read(expr, type, {});
+    }
+    const double size = integer != nullptr ? static_cast<double>(integer->value) : real->value;
+    return quantity(literal, negative ? -size : size, unit);
+  }
+
+  Read read_distribution(ExprId expr, TypeId type, TypeId result, MeasureId measure) {
     const auto* call = std::get_if<syntax::Call>(&node(expr));
     if (call == nullptr) return wrong(expr, type);
     const auto* name = std::get_if<syntax::Name>(&node(call->callee));
@@ -227,8 +279,12 @@ class LiteralReader {
     if (!right_count || !distribution_samples(types_, kind, result)) return wrong(expr, type);
     Value::Distribution law{kind, {}};
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const Read value =
-          read(arguments[i], distribution_argument_type(types_, kind, static_cast<int>(i), result));
+      const int power = unit_power(kind, i);
+      const units::Unit* const unit = power == 0 ? nullptr : model_.measures.unit(measure);
+      const units::Unit own = unit == nullptr ? units::Unit{} : raised(*unit, power);
+      const Read value = read_argument(
+          arguments[i], distribution_argument_type(types_, kind, static_cast<int>(i), result),
+          unit == nullptr ? nullptr : &own);
       if (!value) return std::nullopt;
       law.arguments.push_back(law_argument(*value));
     }
@@ -237,7 +293,7 @@ class LiteralReader {
     return Value{std::move(law)};
   }
 
-  Read read_name(ExprId expr, TypeId type) {
+  Read read_name(ExprId expr, TypeId type, MeasureId measure) {
     const std::string_view name = text_of(expr);
     for (const sema::DefinitionInfo& definition : model_.definitions) {
       if (!definition.self) continue;
@@ -249,6 +305,11 @@ class LiteralReader {
         return fail(fmt::format("`{}` is of type {}", name, type_text(decl.type)));
       }
       if (is_function) return Value{Value::FunctionRef{definition.self}};
+      const units::Unit* const own = model_.measures.unit(model_.measures.of(definition.self));
+      const units::Unit* const wanted = model_.measures.unit(measure);
+      if (own != nullptr && wanted != nullptr && own->dimension != wanted->dimension) {
+        return fail(fmt::format("`{}` is in [{}], not in [{}]", name, own->text, wanted->text));
+      }
       Diagnostics errors;
       Read value = sema::evaluate(model_, decl.initial, type, {}, errors);
       return value ? value : wrong(expr, type);
@@ -263,25 +324,45 @@ class LiteralReader {
   std::string reason_;
 };
 
+/// `2.5 bar` as `2.5 [bar]`: on a command line nothing else can stand behind a number.
+std::string with_brackets(std::string_view text) {
+  constexpr std::string_view kNumber = "0123456789.eE+-";
+  std::size_t end = text.find_first_not_of(" ");
+  while (end < text.size() && kNumber.find(text[end]) != std::string_view::npos) ++end;
+  // `3 eV`: the letter belongs to the unit.
+  while (end > 0 && end <= text.size() && (text[end - 1] == 'e' || text[end - 1] == 'E')) --end;
+  if (end == 0 || end >= text.size() || text.find_first_of("0123456789") >= end) {
+    return std::string(text);
+  }
+  const std::string_view unit = text.substr(end);
+  if (!units::looks_like_unit(unit)) return std::string(text);
+  return fmt::format("{} [{}]", text.substr(0, end), unit.substr(unit.find_first_not_of(" ")));
+}
+
 }  // namespace
 
 std::optional<Value> parameter_value(const sema::TypedModel& model, std::string_view name,
-                                     std::string_view text, TypeId type, Diagnostics& diagnostics) {
-  const SourceFile source("-p", fmt::format("const value = {}", text));
+                                     std::string_view text, TypeId type, MeasureId measure,
+                                     Diagnostics& diagnostics) {
+  const bool real = model.types.is(type, BasicType::Real);
+  const SourceFile source(
+      "-p", fmt::format("const value = {}", real ? with_brackets(text) : std::string(text)));
   Diagnostics errors;
   const syntax::Ast ast = syntax::parse(syntax::lex(source, errors), errors);
   const ExprId expr = parsed_value(ast, errors);
   LiteralReader reader(model, ast, source);
-  Read value = expr ? reader.read(expr, type) : std::nullopt;
+  Read value = expr ? reader.read(expr, type, measure) : std::nullopt;
   if (value) return value;
+  const units::Unit* const unit = model.measures.unit(measure);
+  const std::string unit_text = unit == nullptr ? "" : fmt::format(" [{}]", unit->text);
   const bool bare_word = model.types.is(type, BasicType::String);
   diagnostics.report(
       {.code = DiagCode::BadParameterValue,
        .message = fmt::format("the value given for parameter `{}` does not fit: {}", name,
                               expr ? reader.reason() : fmt::format("`{}` is no value", text)),
        .help = bare_word ? fmt::format("a string stands in quotes: -p '{}=\"...\"'", name)
-                         : fmt::format("`{}` is of type {}", name,
-                                       model.types.text(type, model.ast.symbols))});
+                         : fmt::format("`{}` is of type {}{}", name,
+                                       model.types.text(type, model.ast.symbols), unit_text)});
   return std::nullopt;
 }
 

@@ -80,7 +80,10 @@ bool TopArguments::gives(std::size_t k) const {
 std::optional<sema::Value> TopArguments::value(std::size_t k, sema::TypeId type) {
   const std::string_view name = name_of(k);
   for (const auto& [given, text] : request_.params) {
-    if (given == name) return parameter_value(model_.typed, name, text, type, diagnostics_);
+    if (given == name) {
+      const sema::MeasureId measure = model_.typed.measures.of(print_.params[k].decl);
+      return parameter_value(model_.typed, name, text, type, measure, diagnostics_);
+    }
   }
   diagnostics_.report(
       {.code = DiagCode::MissingParameter,

@@ -35,6 +35,27 @@ TEST(TopParameters, ReadsStructures) {
   EXPECT_EQ(top_value("set(nat)", "{3, 1, 3}"), "{1, 3}");
 }
 
+TEST(TopParameters, ReadsUnits) {
+  EXPECT_EQ(top_value("real [bar]", "2.5"), "250000.0");
+  EXPECT_EQ(top_value("real [bar]", "2.5 bar"), "250000.0");
+  EXPECT_EQ(top_value("real [bar]", "250 [kPa]"), "250000.0");
+  EXPECT_EQ(top_value("real [Pa]", "2.5bar"), "250000.0");
+  EXPECT_EQ(top_value("real [eV]", "1e3 eV"), top_value("real [eV]", "1000"));
+  EXPECT_EQ(top_value("real [degC]", "-5"), "268.15");
+  EXPECT_EQ(top_value("real [degC]", "-5 degC"), "268.15");
+  EXPECT_EQ(top_value("(real [km/h])*", "[36, 5 [m/s]]"), "[10.0, 5.0]");
+  EXPECT_EQ(top_value("{ p: real [bar], n: nat }", "{ p = 1, n = 2 }"), "{p = 100000.0, n = 2}");
+  EXPECT_EQ(top_value("real [bar]", "2 m"), "E0015");
+  EXPECT_EQ(top_value("real", "2 m"), "E0015");
+  EXPECT_EQ(top_value("nat", "2 m"), "E0015");
+}
+
+TEST(TopParameters, ReadsUnitsOfDistributions) {
+  EXPECT_EQ(top_value("-> real [min]", "exponential(2)"), "exponential(120.0)");
+  EXPECT_EQ(top_value("-> real [min]", "normal(2, 1)"), "normal(120.0, 3600.0)");
+  EXPECT_EQ(top_value("-> real [min]", "gamma(2, 3 [s])"), "gamma(2.0, 3.0)");
+}
+
 TEST(TopParameters, ReadsNames) {
   EXPECT_EQ(top_value("real", "g", "const g = 9.8"), "9.8");
   EXPECT_EQ(top_value("real -> real", "f", "func f(x: real) -> real = 2.0*x"), "f");

@@ -39,6 +39,17 @@ bool add_json_column(TextPieces& out, const std::vector<double>& column) {
   return true;
 }
 
+/// The units of the variables that have one.
+std::string json_units(const Trace& trace) {
+  std::string text;
+  for (std::size_t v = 0; v < trace.names.size(); ++v) {
+    if (trace.unit(v).empty()) continue;
+    text +=
+        (text.empty() ? "{" : ",") + json_quote(trace.names[v]) + ":" + json_quote(trace.unit(v));
+  }
+  return text.empty() ? "{}" : text + "}";
+}
+
 }  // namespace
 
 bool write_csv(const Trace& trace, const TextSink& sink) {
@@ -48,9 +59,9 @@ bool write_csv(const Trace& trace, const TextSink& sink) {
 bool write_csv_header(const Trace& trace, const TextSink& sink) {
   TextPieces out(sink);
   out.text += "time";
-  for (const std::string& name : trace.names) {
+  for (std::size_t v = 0; v < trace.names.size(); ++v) {
     out.text += ',';
-    append_name(out.text, name);
+    append_name(out.text, trace.label(v));
   }
   out.text += '\n';
   return out.finish();
@@ -80,7 +91,9 @@ bool write_json(const Trace& trace, const TextSink& sink) {
     out.text += json_quote(trace.names[i]) + ":";
     if (!add_json_column(out, trace.columns[i])) return false;
   }
-  out.text += "}}\n";
+  out.text += '}';
+  if (!trace.units.empty()) out.text += ",\"units\":" + json_units(trace);
+  out.text += "}\n";
   return out.finish();
 }
 

@@ -22,6 +22,15 @@ Trace trace_of(std::vector<std::string> names, std::vector<double> times,
   return trace;
 }
 
+TEST(Csv, NamesUnits) {
+  Trace trace = trace_of({"p", "n", "T[1].v"}, {0}, {{2}, {3}, {4}});
+  trace.units = {"bar", "", "km/h"};
+  EXPECT_EQ(csv_text(trace), "time,p [bar],n,T[1].v [km/h]\n0,2,3,4\n");
+  EXPECT_EQ(json_text(trace),
+            "{\"time\":[0.0],\"variables\":{\"p\":[2.0],\"n\":[3.0],\"T[1].v\":[4.0]},"
+            "\"units\":{\"p\":\"bar\",\"T[1].v\":\"km/h\"}}\n");
+}
+
 TEST(Csv, HeaderAndRows) {
   EXPECT_EQ(csv_text(trace_of({"x", "M[1].b"}, {0, 0.5}, {{1, 0.1}, {0, 1}})),
             "time,x,M[1].b\n0,1,0\n0.5,0.1,1\n");

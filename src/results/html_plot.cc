@@ -67,7 +67,7 @@ std::string data_text(const Trace& trace, std::span<const LoggedEvent> events,
         !column.empty() && std::all_of(column.begin(), column.end(), [&](double x) {
           return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(column.front());
         });
-    out += fmt::format("{}{{\"n\":{},\"k\":{},", v > 0 ? "," : "", quoted(trace.names[v]),
+    out += fmt::format("{}{{\"n\":{},\"k\":{},", v > 0 ? "," : "", quoted(trace.label(v)),
                        static_cast<int>(trace.kinds[v]));
     out += constant ? fmt::format("\"c\":{}}}", json_number(column.front()))
                     : fmt::format("\"d\":\"{}\"}}", encoded(column));

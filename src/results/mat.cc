@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace chi::results {
 namespace {
 
@@ -83,7 +85,11 @@ bool write_mat(const Trace& trace, const TextSink& sink) {
   std::string& out = pieces.text;
   append_class(out);
   append_texts(out, "name", names);
-  append_texts(out, "description", std::vector<std::string>(names.size()));
+  std::vector<std::string> descriptions(names.size());
+  for (std::size_t v = 0; v < trace.names.size(); ++v) {
+    if (!trace.unit(v).empty()) descriptions[v + 1] = fmt::format("[{}]", trace.unit(v));
+  }
+  append_texts(out, "description", descriptions);
   append_header(out, "dataInfo", kInt32, 4, names.size());
   for (const std::int32_t value : info) append_int32(out, value);
   append_header(out, "data_1", kDouble, constant.size() + 1, 2);

@@ -98,6 +98,15 @@ std::string text_at(const Oriented& texts, std::int64_t item) {
   return text;
 }
 
+/// `[bar]` at the end of a description is the unit of the variable that was named last.
+void add_unit(Trace& trace, const std::string& description) {
+  const std::size_t at = description.rfind('[');
+  const bool has_unit = at != std::string::npos && description.ends_with(']');
+  if (!has_unit && trace.units.empty()) return;
+  trace.units.resize(trace.names.size());
+  if (has_unit) trace.units.back() = description.substr(at + 1, description.size() - at - 2);
+}
+
 }  // namespace
 
 std::optional<Trace> read_mat(std::string_view text, std::string& problem) {
@@ -126,6 +135,11 @@ std::optional<Trace> read_mat(std::string_view text, std::string& problem) {
                           data[1].items());
     return std::nullopt;
   }
+  const auto described = matrices.find("description");
+  Oriented descriptions{described == matrices.end() ? nullptr : &described->second, transposed};
+  if (descriptions.matrix != nullptr && descriptions.items() != names.items()) {
+    descriptions.matrix = nullptr;
+  }
   Trace trace;
   for (std::int64_t r = 0; r < data[1].items(); ++r) trace.times.push_back(data[1].at(r, 0));
   for (std::int64_t v = 0; v < names.items(); ++v) {
@@ -139,6 +153,7 @@ std::optional<Trace> read_mat(std::string_view text, std::string& problem) {
     const auto field = static_cast<std::int64_t>(number) - 1;
     if (field >= from.fields() || (which == 1 && from.items() < 1)) return {};
     trace.names.push_back(text_at(names, v));
+    if (descriptions.matrix != nullptr) add_unit(trace, text_at(descriptions, v));
     trace.kinds.push_back(Trace::Kind::Real);
     std::vector<double>& column = trace.columns.emplace_back();
     for (std::int64_t r = 0; r < data[1].items(); ++r)

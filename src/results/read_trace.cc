@@ -63,6 +63,22 @@ void add_variable(Trace& trace, std::string name) {
   trace.columns.emplace_back();
 }
 
+/// Takes the unit off `p [bar]`. A name has no space before a bracket: T[1].V.
+std::string take_unit(std::string& name) {
+  const std::size_t at = name.rfind(" [");
+  if (at == std::string::npos || !name.ends_with(']')) return {};
+  const std::string unit = name.substr(at + 2, name.size() - at - 3);
+  name.resize(at);
+  return unit;
+}
+
+/// Of the variable that was added last.
+void add_unit(Trace& trace, const std::string& unit) {
+  if (unit.empty() && trace.units.empty()) return;
+  trace.units.resize(trace.names.size());
+  trace.units.back() = unit;
+}
+
 /// Times are numbers that do not decrease: every plot has an axis of them.
 bool ascending(const Trace& trace, std::string& problem) {
   for (std::size_t i = 0; i < trace.times.size(); ++i) {
@@ -125,7 +141,12 @@ std::optional<Trace> read_csv(std::string_view text, std::string& problem) {
     problem = "the first column is not `time`";
     return std::nullopt;
   }
-  while (!last) add_variable(trace, reader.field(last));
+  while (!last) {
+    std::string name = reader.field(last);
+    const std::string unit = take_unit(name);
+    add_variable(trace, std::move(name));
+    add_unit(trace, unit);
+  }
   while (!reader.at_end()) {
     const int line = reader.line();
     std::size_t fields = 0;
@@ -164,6 +185,10 @@ std::optional<Trace> read_json(std::string_view text, std::string& problem) {
   if (!json_column(json["time"], trace.times) || !json["variables"].is_object()) return {};
   for (const auto& [name, values] : json["variables"].items()) {
     add_variable(trace, name);
+    const auto units = json.find("units");
+    const bool named = units != json.end() && units->is_object() && units->contains(name) &&
+                       units->at(name).is_string();
+    add_unit(trace, named ? units->at(name).get<std::string>() : "");
     if (!json_column(values, trace.columns.back())) return {};
     if (trace.columns.back().size() != trace.rows()) {
       problem = fmt::format("`{}` has {} values, and there are {} times", name,

@@ -51,6 +51,18 @@ const Trace kEvents = trace_of({"x", "M[1].busy", "never", "y'"}, {0, 0.1, 0.1, 
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+TEST(ReadTrace, GivesBackUnits) {
+  Trace trace = kEvents;
+  trace.units = {"m", "", "km/h", ""};
+  for (const ResultFormat format : {ResultFormat::Csv, ResultFormat::Json, ResultFormat::Mat}) {
+    std::string problem;
+    const std::optional<Trace> read = read_trace(written(trace, format), format, problem);
+    ASSERT_TRUE(read) << problem;
+    expect_same(*read, trace);
+    for (std::size_t v = 0; v < 4; ++v) EXPECT_EQ(read->unit(v), trace.unit(v));
+  }
+}
+
 TEST(ReadTrace, GivesBackWhatWasWritten) {
   for (const ResultFormat format : {ResultFormat::Csv, ResultFormat::Json, ResultFormat::Mat}) {
     for (const Trace& trace : {kEvents, trace_of({}, {0, 1}, {}), trace_of({"x"}, {}, {{}}),

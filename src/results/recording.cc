@@ -7,6 +7,7 @@
 #include "base/cancel.h"
 #include "expr/cone.h"
 #include "flat/layout.h"
+#include "flat/scalars.h"
 
 namespace chi::results {
 namespace {
@@ -76,6 +77,7 @@ void Recording::add_variables(const flat::FlatModel& model, const sim::Frames& f
     std::string name;
     Trace::Kind kind = Trace::Kind::Real;
     std::int64_t slot = 0;
+    std::int32_t variable_slot = 0;
   };
   const sema::Types& types = model.typed.types;
   const std::vector<bool> differentiated = differentiated_slots(model);
@@ -92,13 +94,13 @@ void Recording::add_variables(const flat::FlatModel& model, const sim::Frames& f
       if (differentiated[static_cast<std::size_t>(slot)]) {
         const std::size_t asked = asked_for(options.patterns, derivative);
         if (asked < none || (options.derivatives && recorded))
-          columns.push_back({asked, true, derivative, Trace::Kind::Real, slot});
+          columns.push_back({asked, true, derivative, Trace::Kind::Real, slot, slot});
       }
       if (!recorded) continue;
       const Trace::Kind kind = types.is(part.type, sema::BasicType::Real)   ? Trace::Kind::Real
                                : types.is(part.type, sema::BasicType::Bool) ? Trace::Kind::Boolean
                                                                             : Trace::Kind::Integer;
-      columns.push_back({rank, false, name, kind, frames.variable[v] + part.offset});
+      columns.push_back({rank, false, name, kind, frames.variable[v] + part.offset, slot});
     }
   }
   std::stable_sort(columns.begin(), columns.end(), [](const Column& a, const Column& b) {
@@ -106,15 +108,38 @@ void Recording::add_variables(const flat::FlatModel& model, const sim::Frames& f
   });
   for (Column& column : columns) {
     const std::size_t number = trace_.names.size();
+    const units::Unit* unit = column.kind == Trace::Kind::Real
+                                  ? name_unit(model, column.variable_slot, column.derivative)
+                                  : nullptr;
     if (column.derivative) {
-      derivatives_.push_back({static_cast<std::int32_t>(column.slot), number});
+      derivatives_.push_back({static_cast<std::int32_t>(column.slot), number, unit});
     } else {
-      values_.push_back({column.slot, number, column.kind == Trace::Kind::Real});
+      values_.push_back({column.slot, number, column.kind == Trace::Kind::Real, unit});
     }
     trace_.names.push_back(std::move(column.name));
     trace_.kinds.push_back(column.kind);
   }
+  if (!trace_.units.empty()) trace_.units.resize(trace_.names.size());
 }
+
+/// Names the unit of the column that comes next; it is given back if numbers must be converted.
+const units::Unit* Recording::name_unit(const flat::FlatModel& model, std::int32_t slot,
+                                        bool derivative) {
+  const units::Unit* shown = flat::shown_unit(model, slot);
+  if (shown == nullptr) return nullptr;
+  const units::Unit unit = derivative ? units::per_second(*shown) : *shown;
+  trace_.units.resize(trace_.names.size());
+  trace_.units.push_back(unit.text);
+  return unit.is_coherent() ? nullptr : &units_.emplace_back(unit);
+}
+
+namespace {
+
+double shown(double value, const units::Unit* unit) {
+  return unit == nullptr ? value : unit->from_si(value);
+}
+
+}  // namespace
 
 /// Adds the values that the memory holds now.
 void Recording::stream(RowSink sink, bool keep) {
@@ -152,7 +177,8 @@ void Recording::row(double time) {
   trace_.times.push_back(time);
   for (const Value& value : values_) {
     const code::Slot slot = machine_.memory()[value.slot];
-    trace_.columns[value.column].push_back(value.real ? slot.r : static_cast<double>(slot.i));
+    trace_.columns[value.column].push_back(value.real ? shown(slot.r, value.unit)
+                                                      : static_cast<double>(slot.i));
   }
   for (std::size_t i = 0; i < derivatives_.size(); ++i) {
     trace_.columns[derivatives_[i].column].push_back(
@@ -162,7 +188,9 @@ void Recording::row(double time) {
 }
 
 void Recording::fill_derivatives(std::size_t row, const sim::MotionView& view) {
-  for (const Derivative& d : derivatives_) trace_.columns[d.column][row] = view.derivative(d.slot);
+  for (const Derivative& d : derivatives_) {
+    trace_.columns[d.column][row] = shown(view.derivative(d.slot), d.unit);
+  }
 }
 
 // The values before anything happened are the initial ones: the first row stands for them and for
@@ -199,7 +227,7 @@ void Recording::moved(double from, double to, sim::MotionView& view) {
   if (!view.has_values()) return;
   arrival_ = to;
   for (std::size_t i = 0; i < derivatives_.size(); ++i)
-    arrival_derivatives_[i] = view.derivative(derivatives_[i].slot);
+    arrival_derivatives_[i] = shown(view.derivative(derivatives_[i].slot), derivatives_[i].unit);
 }
 
 void Recording::before_event(double time) {

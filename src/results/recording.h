@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -56,6 +57,7 @@ class Recording : public sim::Recorder {
  private:
   void add_variables(const flat::FlatModel& model, const sim::Frames& frames,
                      const RecordingOptions& options);
+  const units::Unit* name_unit(const flat::FlatModel& model, std::int32_t slot, bool derivative);
   void row(double time);
   void tell(std::size_t last);
   void make_room();
@@ -67,12 +69,15 @@ class Recording : public sim::Recorder {
     std::int64_t slot = 0;  // in memory
     std::size_t column = 0;
     bool real = false;
+    const units::Unit* unit = nullptr;  // null: coherent, or none
   };
   struct Derivative {
     std::int32_t slot = 0;  // of the flat model
     std::size_t column = 0;
+    const units::Unit* unit = nullptr;
   };
   std::vector<Value> values_;
+  std::deque<units::Unit> units_;  // that are not coherent
   std::vector<Derivative> derivatives_;
   Trace trace_;
   OutputGrid grid_;

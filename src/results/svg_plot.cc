@@ -74,7 +74,7 @@ std::vector<LegendEntry> legend_of(const Trace& trace, const Panel& panel, std::
   int line = 0;
   for (std::size_t i = 0; i < panel.variables.size(); ++i) {
     const std::size_t v = panel.variables[i];
-    const double width = 44 + 7.2 * static_cast<double>(trace.names[v].size());
+    const double width = 44 + 7.2 * static_cast<double>(trace.label(v).size());
     if (x > left && x + width > kWidth - kRight) {
       x = left;
       ++line;
@@ -158,7 +158,7 @@ void add_legend(std::string& out, const Trace& trace, const LegendEntry& entry, 
       "y='{5}'>{6}</text>\n",
       entry.x, entry.x + 20, y - 4, kColors[entry.color], entry.x + 26, y,
       in_markup(
-          shortened(visible_line(trace.names[entry.variable]), kWidth - kRight - entry.x - 26)),
+          shortened(visible_line(trace.label(entry.variable)), kWidth - kRight - entry.x - 26)),
       entry.dash());
 }
 

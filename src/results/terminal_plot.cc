@@ -153,7 +153,7 @@ std::string list_values(const Trace& trace, int columns, int rows) {
   const std::size_t most = static_cast<std::size_t>(std::max(2, rows - 2));
   const std::size_t shown = std::min(trace.names.size(), most);
   for (std::size_t v = 0; v < shown; ++v)
-    out += fmt::format("  {} = {}\n", shortened(trace.names[v], std::max(20, columns - 30)),
+    out += fmt::format("  {} = {}\n", shortened(trace.label(v), std::max(20, columns - 30)),
                        trace.columns[v].back());
   if (shown < trace.names.size())
     out += fmt::format("({} more; choose with --vars)\n", trace.names.size() - shown);
@@ -222,7 +222,7 @@ std::string terminal_plot(const Trace& trace, int columns, int rows, bool color)
     const std::string note = curve.finite ? "" : "  (no finite value)";
     out += fmt::format(
         "{:>{}} {}{}\n", "", left,
-        painted(shortened(trace.names[curve.variable], width - static_cast<int>(note.size())),
+        painted(shortened(trace.label(curve.variable), width - static_cast<int>(note.size())),
                 paint),
         note);
     const std::vector<std::string> labels =

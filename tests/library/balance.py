@@ -132,6 +132,7 @@ def problems_of(chi, library, path):
     if done.returncode != 0:
         return [f"exit code {done.returncode}: " + done.stderr[:2000]]
     rows = list(csv.reader(out.open()))
+    rows[0] = [name.split(" [")[0] for name in rows[0]]  # without units
     columns = {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0]) if name.endswith(("energy_", "stored_"))}
     energies = {name[:-8]: column for name, column in columns.items() if name.endswith(".energy_")}
     stored = {name[:-8]: column for name, column in columns.items() if name.endswith(".stored_")}

@@ -76,6 +76,7 @@ def outcome(chi, library, text):
             # The energy asks for the velocity of every end. That of one without a mass or a force, behind an open gap, nothing determines.
             return codes[0] if codes else f"exit code {done.returncode}", refused and (not options or codes == ["E6101"])
     rows = list(csv.reader(out.open()))
+    rows[0] = [name.split(" [")[0] for name in rows[0]]  # without units
     columns = [[float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0]) if name.endswith("energy_")]
     scale = max([1e-3] + [max(map(abs, column)) for column in columns])
     if columns and max(abs(sum(values)) for values in zip(*columns)) > 1e-4 * scale:

@@ -56,7 +56,7 @@ def _read_result(folder, output):
     if path.exists():
         with path.open(newline="", encoding="utf-8") as file:
             table = csv.reader(file)
-            columns = next(table, [])
+            columns = [name.split(" [")[0] for name in next(table, [])]  # without units
             rows = [[float(x) for x in row] for row in table if row]
     events = []
     path = pathlib.Path(folder) / "events.jsonl"

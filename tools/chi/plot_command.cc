@@ -30,6 +30,7 @@ void choose(results::Trace& trace, const std::vector<std::string>& patterns) {
   for (const std::size_t v : order) {
     chosen.names.push_back(std::move(trace.names[v]));
     chosen.kinds.push_back(trace.kinds[v]);
+    if (!trace.units.empty()) chosen.units.push_back(std::move(trace.units[v]));
     chosen.columns.push_back(std::move(trace.columns[v]));
   }
   trace = std::move(chosen);

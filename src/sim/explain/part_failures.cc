@@ -105,8 +105,9 @@ Diagnostic Part::explain_singular(const Plan& plan, const structure::Analysis& a
   for (const expr::ExprId leaf : analysis.decided_by) {
     if (workshop_.pool().op(leaf) != expr::Op::Variable || values.size() > kLongestText) continue;
     const expr::VarRef x = workshop_.pool().variable(leaf);
-    values += fmt::format("{}{} = {:.6g}", values.empty() ? "" : ", ", variable_name(x),
-                          workshop_.memory(x.var.index).r);
+    values += fmt::format(
+        "{}{} = {}", values.empty() ? "" : ", ", variable_name(x),
+        flat::shown_value(workshop_.model, x.var.index, x.order, workshop_.memory(x.var.index).r));
   }
   if (!values.empty()) result.notes.push_back("that is so for the present values " + values);
   if (!result.span && !analysis.singular->unknowns.empty()) {
@@ -177,8 +178,8 @@ std::string Part::values_in(const expr::Value& value, expr::ExprId e) {
   const auto variables = all_variables(workshop_.pool(), std::span(&e, 1));
   for (const std::int32_t slot : variables.front()) {
     if (values.size() > kLongestText) break;
-    values += fmt::format("{}{} = {:.6g}", values.empty() ? "" : ", ", variable_name({{slot}, 0}),
-                          point.variable({{slot}, 0}));
+    values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", variable_name({{slot}, 0}),
+                          flat::shown_value(workshop_.model, slot, 0, point.variable({{slot}, 0})));
   }
   return values;
 }
@@ -367,7 +368,8 @@ void Part::describe(const Plan& plan, const SolveFailure& failure, Diagnostic& r
     const SolveFailure::Unknown& u = failure.unknowns[i];
     if (u.var.var.index >= workshop_.model.variable_slots) continue;
     unknowns +=
-        fmt::format("{}{} = {:.6g}", unknowns.empty() ? "" : ", ", variable_name(u.var), u.value);
+        fmt::format("{}{} = {}", unknowns.empty() ? "" : ", ", variable_name(u.var),
+                    flat::shown_value(workshop_.model, u.var.var.index, u.var.order, u.value));
   }
   if (!unknowns.empty()) {
     result.notes.push_back("unknown here, at the best point found: " + unknowns);
