@@ -244,7 +244,8 @@ bool ModeSearch::take_one_side() {
   return false;
 }
 
-bool ModeSearch::take_one_step() {
+/// `searches`: also by branch and bound.
+bool ModeSearch::take_one_step(bool searches) {
   if (budget_ <= 0) return false;
   if (part_.laws_ == nullptr) {
     const auto borders = static_cast<int>(part_.conditions_.borders().size());
@@ -278,6 +279,7 @@ bool ModeSearch::take_one_step() {
   const auto verify_mode = [&](const numerics::Mode& mode) { return verify(laws, mode); };
   numerics::NextModeLimits limits;
   limits.verifications = kMostVerified;
+  if (!searches) limits.nodes = 0;
   const numerics::NextMode next =
       numerics::next_mode(laws.problem, laws.start, verify_mode, limits);
   return std::holds_alternative<numerics::FoundMode>(next);
@@ -293,8 +295,9 @@ bool ModeSearch::take_within_errors() {
   auto order = std::exchange(order_, {});
   auto assumed = std::exchange(assumed_, {});
   part_.weighs_errors_ = true;
-  const bool found = take_one_step();
+  const bool found = take_one_step(true);
   part_.weighs_errors_ = false;
+  is_within_errors_ = found;
   if (found) return true;
   show_loaded();
   attempts_ = std::move(attempts);

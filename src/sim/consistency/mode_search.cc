@@ -21,6 +21,9 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 /// Weights, which are numbers between 0 and 1, are known to this.
 constexpr double kWeightBand = 1e-9;
 
+/// Searches whose result is kept.
+constexpr std::size_t kMostRemembered = 10000;
+
 }  // namespace
 
 bool ModeSearch::run() {
@@ -75,8 +78,9 @@ bool ModeSearch::find() {
   static constexpr std::array kOthers = {
       Way{Strategy::Kinks,
           [](S& s) { return s.find_kinks(s.start_, Kinks::Assigned) && s.iterate(s.start_); }},
-      Way{Strategy::OneStep, [](S& s) { return !s.jumps_ && s.take_one_step(); }},
+      Way{Strategy::OneStep, [](S& s) { return !s.jumps_ && s.take_one_step(false); }},
       Way{Strategy::OneStep, [](S& s) { return !s.jumps_ && s.take_within_errors(); }},
+      Way{Strategy::OneStep, [](S& s) { return !s.jumps_ && s.take_one_step(true); }},
       Way{Strategy::EqualValues, [](S& s) { return s.take_indifferent(); }},
       Way{Strategy::ActiveSet, [](S& s) { return s.iterate_sliding(s.start_); }},
       Way{Strategy::ActiveSet,
@@ -95,10 +99,10 @@ bool ModeSearch::find() {
   loaded_ = part_.frame_;
   start_ = start_sides();
   if (part_.is_crowded() || is_singular_corner()) find_any_kinks(start_);
-  const Sides first = start_;
+  const Sides first = with_reached_open(start_);
   Plan* const asked = part_.plan_for(start_).plan;
-  if (const auto before = part_.taken_.find({start_, asked}); before != part_.taken_.end()) {
-    if (take(before->second)) return note(Strategy::Remembered);
+  if (const auto before = part_.taken_.find({first, asked}); before != part_.taken_.end()) {
+    if (take_again(before->second)) return note(Strategy::Remembered);
     part_.taken_.erase(before);
     forget_attempts();  // what was right another time must not decide what is in doubt now
   }
@@ -112,8 +116,13 @@ bool ModeSearch::find() {
     without_kinks_ = start_;
     found = found || try_ways(kOthers);
     if (!found) continue;
-    // A switch that opens leads through the same modes without a solution every time.
-    if (!jumps && asked != nullptr && !has_solution) part_.taken_[{first, asked}] = part_.sides_;
+    // A switch that opens leads through the same modes without a solution every time, and diodes
+    // take over from each other in the same order.
+    const bool was_long = !has_solution || *part_.found_by_ == Strategy::OneStep;
+    if (!jumps && asked != nullptr && was_long && part_.jumps_.empty()) {
+      if (part_.taken_.size() >= kMostRemembered) part_.taken_.clear();
+      part_.taken_[{first, asked}] = {part_.sides_, stayed_, is_within_errors_};
+    }
     return true;
   }
   if (met_stuck_ && avoids_stuck_) return false;
@@ -122,6 +131,34 @@ bool ModeSearch::find() {
   if (try_ways(kLast)) return true;
   jumps_ = jumps;
   return false;
+}
+
+/// The same sides, with those of reached surfaces left open: the event is part of what the next
+/// mode depends on.
+Sides ModeSearch::with_reached_open(Sides sides) {
+  const std::span<const Part::BorderValue> values = part_.border_values(loaded_);
+  for (const int b : part_.mode_borders_) {
+    if (std::abs(values[at(b)].value) <= values[at(b)].band) sides[at(b)] = Side::On;
+  }
+  return sides;
+}
+
+/// What the search found when it began like this, if it is right now, too.
+bool ModeSearch::take_again(const Part::Taken& before) {
+  part_.weighs_errors_ = before.within_errors;
+  const auto is_right = [&] {
+    if (before.right.empty()) return take(before.sides);
+    Attempt& a = attempt(before.sides);
+    if (!a.solved || a.jumped || !a.after.empty() || a.right != before.right) return false;
+    if (part_.plan_for(before.sides).plan != a.plan || is_avoided(a)) return false;
+    if (!a.plan->is_leading_regular(a.frame)) return false;
+    show(a);
+    stay(a, before.sides);
+    return true;
+  };
+  const bool found = is_right();
+  part_.weighs_errors_ = false;
+  return found;
 }
 
 void ModeSearch::forget_attempts() {
@@ -256,6 +293,7 @@ bool ModeSearch::solve_plan(Attempt& attempt, const Sides& sides) {
     if (part_.moved(plan, loaded_, attempt.frame) > kStill) {
       keep_values(attempt, initial_ ? kStill : Part::kTolerances);
     }
+    if (part_.weighs_errors_) snap(attempt);
     if (initial_ && !within_bounds(attempt)) return true;
     // Unknowns that are left open hide whether the derivatives can be told apart.
     const structure::BlockOrder& order = solver.order();
@@ -331,7 +369,7 @@ bool ModeSearch::passes_checks(Attempt& attempt) {
 /// others either; and it is not worth a long search.
 bool ModeSearch::start_as_set(Sides start) {
   keeps_start_ = true;
-  const bool found = iterate(start) || take_one_step() ||
+  const bool found = iterate(start) || take_one_step(true) ||
                      (find_any_kinks(start) && iterate(start)) || take_whole(start);
   keeps_start_ = false;
   if (found) return true;
@@ -476,6 +514,7 @@ bool ModeSearch::take(const Sides& sides) {
   const std::vector<char> held = held_borders(sides);
   if (!held.empty() && part_.workshop_.options.sliding == Sliding::Error) return false;
   part_.plan_ = found.plan;
+  stayed_.clear();
   if (shown_ != &found) show(found);
   part_.sides_ = found.after.empty() ? found.right : found.after;
   part_.sides_time_ = time();
@@ -552,6 +591,7 @@ bool ModeSearch::take_resting() {
 void ModeSearch::stay(const Attempt& a, const Sides& sides) {
   part_.plan_ = a.plan;
   part_.sides_ = sides;
+  stayed_ = a.right;
   part_.sides_time_ = std::numeric_limits<double>::quiet_NaN();
   tell_jump(a);
 }

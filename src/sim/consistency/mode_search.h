@@ -78,6 +78,8 @@ class ModeSearch {
   bool note(Strategy strategy);  ///< it found the mode; true
   bool is_avoided(const Attempt& attempt);
   Sides start_sides();
+  Sides with_reached_open(Sides sides);
+  bool take_again(const Part::Taken& before);
   void forget_attempts();
   void load(Attempt& attempt);
   void show(const Attempt& attempt);
@@ -104,6 +106,7 @@ class ModeSearch {
   bool solve_start(Attempt& attempt);
   // mode_values.cc
   bool keep_values(Attempt& attempt, double allowed);
+  void snap(Attempt& attempt);
   std::vector<expr::VarRef> values_left_open(Plan& plan);
   void refuse_dependent(Attempt& attempt);
   void solve_with_jump(Attempt& attempt);
@@ -135,7 +138,7 @@ class ModeSearch {
   bool is_kink_of_laws(const Sides& start, int border, bool may_be_far);
   bool take_whole(const Sides& start);
   // mode_one_step.cc
-  bool take_one_step();
+  bool take_one_step(bool searches);
   bool take_within_errors();
   bool take_one_side();
   bool is_velocity(const ModeEquations& mode, expr::ExprId e) const;
@@ -172,6 +175,8 @@ class ModeSearch {
   bool keeps_start_ = false, met_start_ = false;  // met: what `keeps_start_` forbids
   std::optional<Diagnostic> why_not_as_set_;      // with all variables as they are set: no value
   bool is_exact_ = false, met_small_jump_ = false;
+  Sides stayed_;  // those that the values of the mode taken told, if it took other ones
+  bool is_within_errors_ = false;  // signs counted beyond the errors of the states only
   /// Of what counts as left by the integration: so much may change where nothing has to.
   static constexpr double kExact = 1e-2;
   static constexpr double kStill = 1;  ///< tolerances within which a value has not moved

@@ -70,6 +70,19 @@ bool ModeSearch::keep_values(Attempt& attempt, double allowed) {
   return true;
 }
 
+/// Values that are known contradict constraints of the mode by what the integration left: a current
+/// of 1e-11 A where no diode conducts. The equations have a solution within the tolerances, in
+/// which the contradiction is spread over the unknowns and has signs. From the states of the mode
+/// all values are what the constraints say.
+void ModeSearch::snap(Attempt& attempt) {
+  Plan& plan = *attempt.plan;
+  if (!plan.can_jump() || plan.is_static()) return;
+  std::vector<double> frame = attempt.frame;
+  StateVariant* const variant = part_.variant_at(plan, frame);
+  if (variant == nullptr || !variant->solver->solve(frame.data(), Effort::Near)) return;
+  if (part_.moved(plan, loaded_, frame) <= Part::kTolerances) attempt.frame = std::move(frame);
+}
+
 /// Where the modeller declares more unknowns than the equations determine, nothing makes the
 /// surplus jump: it stays where it is, what is lowest first, since a brake stops what moves, and
 /// does not put it elsewhere. What was assigned stays rather than something else; otherwise states

@@ -478,9 +478,14 @@ class Part {
 
   std::shared_ptr<LawModel> laws_;  ///< of its equations; made when the search asks for them
   PlanCache plans_{context_};
-  /// By sides and plan that had no solution: the sides that had one then, tried first next time.
-  std::map<std::pair<Sides, const Plan*>, Sides> taken_;
-  std::unique_ptr<code::Formulas> border_formulas_;  // left and right of each border
+  /// What a search found: the sides, tried first next time.
+  struct Taken {
+    Sides sides;
+    Sides right;                 ///< those that its values told, if other ones were taken
+    bool within_errors = false;  ///< signs counted beyond the errors of the states only
+  };
+  std::map<std::pair<Sides, const Plan*>, Taken> taken_;  // by the sides and plan it began with
+  std::unique_ptr<code::Formulas> border_formulas_;       // left and right of each border
   std::vector<double> border_ends_;
   // Of one border each, once asked for.
   std::vector<std::unique_ptr<code::Formulas>> border_alone_, border_sizes_;
