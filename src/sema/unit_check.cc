@@ -227,9 +227,7 @@ class UnitChecker {
       rules_.unify(a, b, {Meeting::Equation, left, right, span});
     };
     match(
-        c_.ast.equations[e].node, [](const syntax::UnknownDecl&) {},
-        [](const syntax::ImpulseDecl&) {},
-        [&](const syntax::Substitute& n) { equal(n.target, n.value); },
+        c_.ast.equations[e].node, [&](const syntax::Substitute& n) { equal(n.target, n.value); },
         [&](const syntax::Equality& n) { equal(n.left, n.right); },
         [&](const syntax::GuardedEquations& n) {
           for (const auto& a : c_.ast.list(n.alternatives)) {
@@ -237,7 +235,14 @@ class UnitChecker {
             equations(a.body);
           }
         },
-        [&](const syntax::UnwoundEquations& n) { equations(n.body); }, [](const syntax::Error&) {});
+        [&](const syntax::UnwoundEquations& n) { equations(n.body); },
+        [&](const auto& n) { condition(n); });
+  }
+
+  /// Of a node that only says what must hold, if it does.
+  template <class Node>
+  void condition(const Node& node) {
+    if constexpr (requires { node.condition; }) rules_.infer(node.condition);
   }
 
   void statements(Slice<syntax::StatId> list) {
@@ -281,7 +286,7 @@ class UnitChecker {
           }
         },
         [&](const Select& n) { all(n.alternatives); }, [&](const Loop& n) { all(n.alternatives); },
-        [&](const Forever& n) { statements(n.body); }, [](const auto&) {});
+        [&](const Forever& n) { statements(n.body); }, [&](const auto& n) { condition(n); });
   }
 
   void instance(syntax::InstanceId id) {

@@ -43,7 +43,7 @@ TEST(Units, LeaveListsIndicesAndChoicesAlone) {
   EXPECT_EQ(expr("x[1]"), "(index x 1)");
   EXPECT_EQ(expr("t.0[i]"), "(index (. t 0) i)");
   EXPECT_EQ(expr("[m]"), "(list m)");
-  EXPECT_EQ(expr("[b -> 1.0 | not b -> 2.0]"), "(guarded (b 1.0) ((not b) 2.0))");
+  EXPECT_EQ(expr("[b -> 1.0 | not b -> 2.0]"), "(guarded (-> b 1.0) (-> (not b) 2.0))");
   EXPECT_EQ(expr("[b -> 1.0 [] not b -> 2.0]"), expr("[b -> 1.0 | not b -> 2.0]"));
   EXPECT_EQ(body("x := 1.0; [ b -> skip ]").find("quantity"), std::string::npos);
   EXPECT_EQ(dumped("func f(x: real) -> real = x"), dumped("func f(x: real) -> real\n= x"));
