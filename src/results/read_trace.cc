@@ -94,7 +94,8 @@ bool ascending(const Trace& trace, std::string& problem) {
 }
 
 /// A number as `json_real` writes it: `null` is not a number, and the infinities are strings.
-/// (`value == "text"` of the library makes a value, and ends the program where that finds no memory.)
+/// (`value == "text"` of the library makes a value, and ends the program where that finds no
+/// memory.)
 std::optional<double> json_value(const nlohmann::ordered_json& value) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();

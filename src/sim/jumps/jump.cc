@@ -242,7 +242,12 @@ class Jump {
 
   bool solve_level(int level) {
     JumpEquations equations(context_, plan_, depth_, level);
-    const structure::BlockOrder order = equations.order();
+    const std::optional<structure::BlockOrder> found = equations.order();
+    if (!found) {
+      result_.why = "an equation is not linear in what becomes impulsive";
+      return false;
+    }
+    const structure::BlockOrder& order = *found;
     if (!order.is_square()) {
       result_.why = "the jump is not determined by the equations";
       return false;

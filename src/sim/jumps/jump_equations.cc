@@ -39,7 +39,7 @@ VarRef JumpEquations::before(VarRef x) const {
 
 ExprId JumpEquations::leaf(VarRef x) const { return expr::variable(pool_, x.var, x.order); }
 
-structure::BlockOrder JumpEquations::order() {
+std::optional<structure::BlockOrder> JumpEquations::order() {
   structure::Analysis jump;
   std::vector<VarRef> given;
   for (std::size_t j = 0; j < analysis_.unknowns.size(); ++j) {
@@ -61,7 +61,20 @@ structure::BlockOrder JumpEquations::order() {
     jump.derivatives.push_back({order >= 0 ? analysis_.derivatives[i][at(order)] : integral(i)});
   }
   std::sort(given.begin(), given.end());
+  if (!is_within(jump)) return std::nullopt;
   return structure::order_blocks(pool_, jump, given);
+}
+
+/// Whether no row has a derivative that is itself impulsive at this level, as a factor.
+bool JumpEquations::is_within(const structure::Analysis& jump) const {
+  return std::ranges::all_of(jump.derivatives, [&](const std::vector<ExprId>& row) {
+    const expr::Occurrences found = expr::variables(pool_, std::array{row.front()});
+    return std::ranges::all_of(found.node, [&](ExprId node) {
+      const VarRef x = pool_.variable(node);
+      const int j = jump.unknown_index(x.var);
+      return j < 0 || x.order <= jump.d[at(j)];
+    });
+  });
 }
 
 /// Σ_j ∂f_i/∂x_j^(d_j - c_i) times the jump or the impulse, and what comes from deeper levels.

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "sim/jumps/conserved.h"
@@ -27,7 +28,8 @@ class JumpEquations {
  public:
   JumpEquations(const SolverContext& context, const Plan& plan, const JumpDepth& depth, int level);
 
-  structure::BlockOrder order();
+  /// None if an equation has products of what is impulsive at this level.
+  std::optional<structure::BlockOrder> order();
 
   /// Of unknown j: its value before the instant, and its impulse.
   expr::VarRef before(std::size_t j) const { return extra(0, j); }
@@ -74,6 +76,7 @@ class JumpEquations {
   const std::vector<Moving>& moving() const { return moving_; }
 
  private:
+  bool is_within(const structure::Analysis& jump) const;
   static expr::VarRef extra(int kind, std::size_t j);
   expr::ExprId leaf(expr::VarRef x) const;
   expr::ExprId integral(std::size_t i);
