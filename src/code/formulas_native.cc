@@ -50,8 +50,7 @@ double call_helper(void* context, std::int32_t number, const double* frame) {
 
 NativeHelpers make_helpers() {
   NativeHelpers helpers;
-  constexpr auto kCount = static_cast<std::size_t>(Op::Atanh) - static_cast<std::size_t>(Op::Neg);
-  set_unary(helpers, std::make_index_sequence<kCount + 1>());
+  set_unary(helpers, std::make_index_sequence<expr::kUnaryCount>());
   const auto direct = [&](Op op, NativeHelpers::Unary f) {
     helpers.unary[static_cast<std::size_t>(op)] = f;
   };

@@ -97,7 +97,7 @@ class RandomGraph {
   expr::ExprId real() {
     using expr::Op;
     const expr::ExprId a = recent(reals_), b = recent(reals_);
-    constexpr int kUnary = static_cast<int>(Op::Atanh) - static_cast<int>(Op::Neg) + 1;
+    constexpr int kUnary = expr::kUnaryCount;
     constexpr int kBinary = static_cast<int>(Op::Atan2) - static_cast<int>(Op::Add) + 1;
     switch (below(12)) {
       case 0:

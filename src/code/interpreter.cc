@@ -294,24 +294,12 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       case Op::Floor:
       case Op::Ceil:
       case Op::Round:
-      case Op::Sqrt:
-      case Op::Cbrt:
-      case Op::Exp:
-      case Op::Ln:
-      case Op::Log:
-      case Op::Sin:
-      case Op::Cos:
-      case Op::Tan:
-      case Op::Asin:
-      case Op::Acos:
-      case Op::Atan:
       case Op::Atan2:
-      case Op::Sinh:
-      case Op::Cosh:
-      case Op::Tanh:
-      case Op::Asinh:
-      case Op::Acosh:
-      case Op::Atanh: error = real_function(in, f); break;
+#define CHI_ELEMENTARY(name, ...) case Op::name:
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
+        error = real_function(in, f);
+        break;
       case Op::Time: f[in.a].r = machine_.time; break;
 
       case Op::EqValue:

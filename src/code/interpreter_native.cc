@@ -59,7 +59,7 @@ RunError Interpreter::operate(const Routine& routine, const Instr& in, Slot* f) 
       return distribution_sample(machine_.blocks, machine_.memory() + f[in.b].i + in.c, f + in.a);
     default: break;
   }
-  if (in.op >= Op::PowReal && in.op <= Op::Atanh) return real_function(in, f);
+  if (in.op == Op::PowReal || is_real_function(in.op)) return real_function(in, f);
   CHI_CHECK(in.op >= Op::ConcatText && in.op <= Op::DictValues, "an operation on sequences");
   return sequence_operation(routine, in, f);
 }

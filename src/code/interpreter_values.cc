@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "base/check.h"
 #include "code/checked.h"
@@ -9,46 +10,29 @@
 #include "code/print_value.h"
 #include "code/set.h"
 #include "code/text_value.h"
+#include "expr/elementary.h"
 #include "sema/text_format.h"
 
 // The instructions that are not on the hot path: functions of reals, and sequences.
 namespace chi::code {
 namespace {
 
-double real_result(const Instr& in, const Slot* f) {
+/// None where the operands are outside the domain. The pole is outside, too: ln(0), atanh(1), 0 to
+/// a negative power.
+std::optional<double> real_result(const Instr& in, const Slot* f) {
   const double x = f[in.b].r;
   switch (in.op) {
-    case Op::PowReal: return std::pow(x, f[in.c].r);
-    case Op::Sqrt: return std::sqrt(x);
-    case Op::Cbrt: return std::cbrt(x);
-    case Op::Exp: return std::exp(x);
-    case Op::Ln: return std::log(x);
-    case Op::Log: return std::log10(x);
-    case Op::Sin: return std::sin(x);
-    case Op::Cos: return std::cos(x);
-    case Op::Tan: return std::tan(x);
-    case Op::Asin: return std::asin(x);
-    case Op::Acos: return std::acos(x);
-    case Op::Atan: return std::atan(x);
+    case Op::PowReal:
+      if (x == 0 && f[in.c].r < 0) return {};
+      return std::pow(x, f[in.c].r);
     case Op::Atan2: return std::atan2(x, f[in.c].r);
-    case Op::Sinh: return std::sinh(x);
-    case Op::Cosh: return std::cosh(x);
-    case Op::Tanh: return std::tanh(x);
-    case Op::Asinh: return std::asinh(x);
-    case Op::Acosh: return std::acosh(x);
-    default: return std::atanh(x);
-  }
-}
-
-/// ln(0), atanh(1) and 0 to a negative power: the pole is outside the domain too.
-bool is_pole(const Instr& in, const Slot* f) {
-  const double x = f[in.b].r;
-  switch (in.op) {
-    case Op::Ln:
-    case Op::Log: return x == 0;
-    case Op::Atanh: return std::fabs(x) == 1;
-    case Op::PowReal: return x == 0 && f[in.c].r < 0;
-    default: return false;
+#define CHI_ELEMENTARY(name, text, value, domain, ...) \
+  case Op::name:                                       \
+    if (!contains(expr::Domain::domain, x)) return {}; \
+    return value;
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
+    default: CHI_CHECK(false, "not a function of reals"); return {};
   }
 }
 
@@ -68,10 +52,9 @@ RunError Interpreter::real_function(const Instr& in, Slot* f) {
     case Op::Round: return round_to_int(f[in.b].r, f[in.a].i);
     default: break;
   }
-  if (is_pole(in, f)) return RunError::Domain;
-  const double result = real_result(in, f);
-  if (std::isnan(result) && !has_nan_argument(in, f)) return RunError::Domain;
-  f[in.a].r = result;
+  const std::optional<double> result = real_result(in, f);
+  if (!result || (std::isnan(*result) && !has_nan_argument(in, f))) return RunError::Domain;
+  f[in.a].r = *result;
   return RunError::None;
 }
 

@@ -24,6 +24,8 @@ enum class Op : std::uint16_t {
 #undef CHI_OP
 };
 std::string_view op_text(Op op);
+/// A function of one or two reals beyond arithmetic: Floor, ..., Atan2 and expr/elementary.def.
+constexpr bool is_real_function(Op op) { return op >= Op::Floor && op < Op::Time; }
 std::string_view op_kinds(Op op);  ///< what a, b and c are; see ops.def
 
 /// One instruction. Registers are slots of the frame.

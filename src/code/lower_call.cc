@@ -55,23 +55,11 @@ Op real_function(Builtin builtin) {
     case Builtin::Floor: return Op::Floor;
     case Builtin::Ceil: return Op::Ceil;
     case Builtin::Round: return Op::Round;
-    case Builtin::Sqrt: return Op::Sqrt;
-    case Builtin::Cbrt: return Op::Cbrt;
-    case Builtin::Exp: return Op::Exp;
-    case Builtin::Ln: return Op::Ln;
-    case Builtin::Log: return Op::Log;
-    case Builtin::Sin: return Op::Sin;
-    case Builtin::Cos: return Op::Cos;
-    case Builtin::Tan: return Op::Tan;
-    case Builtin::Asin: return Op::Asin;
-    case Builtin::Acos: return Op::Acos;
-    case Builtin::Atan: return Op::Atan;
-    case Builtin::Sinh: return Op::Sinh;
-    case Builtin::Cosh: return Op::Cosh;
-    case Builtin::Tanh: return Op::Tanh;
-    case Builtin::Asinh: return Op::Asinh;
-    case Builtin::Acosh: return Op::Acosh;
-    case Builtin::Atanh: return Op::Atanh;
+#define CHI_ELEMENTARY(name, ...) \
+  case Builtin::name:             \
+    return Op::name;
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
     default: return Op::Fail;
   }
 }

@@ -35,33 +35,23 @@ ExprId one_minus_square(Pool& p, ExprId u) {
 }
 
 // `n` is the node itself, u its operand: results are expressed in n where that saves an evaluation.
-ExprId chain_unary(Pool& p, ExprId n, ExprId u, ExprId f) {
-  const auto scaled = [&](Op op) { return product(p, f, unary(p, op, u)); };
-  const auto over_root = [&](ExprId radicand) { return div(p, f, unary(p, Op::Sqrt, radicand)); };
+ExprId chain_unary(Pool& p, ExprId n, ExprId u, ExprId factor) {
+  const auto scaled = [&](Op op) { return product(p, factor, unary(p, op, u)); };
+  const auto over_root = [&](ExprId radicand) {
+    return div(p, factor, unary(p, Op::Sqrt, radicand));
+  };
   const ExprId one = constant(p, 1);
   switch (p.op(n)) {
-    case Op::Neg: return neg(p, f);
+    case Op::Neg: return neg(p, factor);
     case Op::Abs: return scaled(Op::Sign);
-    case Op::Sqrt: return div(p, f, mul(p, constant(p, 2), n));
-    case Op::Cbrt: return div(p, f, mul(p, constant(p, 3), int_power(p, n, 2)));
-    case Op::Exp: return product(p, f, n);
-    case Op::Ln: return div(p, f, u);
-    case Op::Log10: return div(p, f, mul(p, constant(p, std::numbers::ln10), u));
-    case Op::Sin: return scaled(Op::Cos);
-    case Op::Cos: return neg(p, scaled(Op::Sin));
-    case Op::Tan: return mul(p, f, add(p, one, int_power(p, n, 2)));
-    case Op::Asin: return over_root(one_minus_square(p, u));
-    case Op::Acos: return neg(p, over_root(one_minus_square(p, u)));
-    case Op::Atan: return div(p, f, add(p, one, int_power(p, u, 2)));
-    case Op::Sinh: return scaled(Op::Cosh);
-    case Op::Cosh: return scaled(Op::Sinh);
-    case Op::Tanh: return mul(p, f, one_minus_square(p, n));
-    case Op::Asinh: return over_root(add(p, int_power(p, u, 2), one));
-    case Op::Acosh: return over_root(mul(p, sub(p, u, one), add(p, u, one)));
-    case Op::Atanh: return div(p, f, one_minus_square(p, u));
+#define CHI_ELEMENTARY(name, text, value, domain, derivative, ...) \
+  case Op::name:                                                   \
+    return derivative;
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
     case Op::IntPower: {
       const int k = p.exponent(n);
-      return product(p, product(p, constant(p, k), f), int_power(p, u, k - 1));
+      return product(p, product(p, constant(p, k), factor), int_power(p, u, k - 1));
     }
     default: break;
   }

@@ -150,14 +150,8 @@ Traits Pool::traits_of(const Node& n) const {
     traits = static_cast<Traits>(traits | (this->traits(below[i]) & kInherited));
     total = total && has(below[i], kTotal);
   }
+  total = total && domain_of(n.op) == Domain::Everywhere;
   switch (n.op) {
-    case Op::Sqrt:
-    case Op::Ln:
-    case Op::Log10:
-    case Op::Asin:
-    case Op::Acos:
-    case Op::Acosh:
-    case Op::Atanh:
     case Op::Pow: total = false; break;
     case Op::IntPower: total = total && n.slot[1] >= 0; break;
     case Op::Div:

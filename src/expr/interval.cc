@@ -59,12 +59,6 @@ Interval power(const Interval& x, int n) {
   return {0, outwards(0, std::max(a, b) + more).high};
 }
 
-/// Of a function that does not fall.
-template <class F>
-Interval rising(const Interval& x, F f) {
-  return outwards(f(x.low), f(x.high));
-}
-
 /// Whether some turn k has from <= phase + 2 pi k <= to.
 bool passes(const Interval& x, double phase) {
   constexpr double kTurn = 2 * std::numbers::pi;
@@ -98,10 +92,29 @@ Interval square(const Interval& x) { return power(x, 2); }
 
 const Interval kOne = Interval::point(1);
 
+const Bounds kNothing{Interval::all(), Interval::all()};
+
+Interval not_negative(const Interval& x) { return {std::max(x.low, 0.0), std::max(x.high, 0.0)}; }
+Interval square_root(const Interval& x) {
+  const Interval inside = not_negative(x);
+  return not_negative(outwards(std::sqrt(inside.low), std::sqrt(inside.high)));
+}
+Interval hyperbolic_sine(const Interval& x) {
+  return outwards(std::sinh(x.low), std::sinh(x.high));
+}
+Interval hyperbolic_cosine(const Interval& x) {
+  const double low = std::cosh(x.low), high = std::cosh(x.high);
+  return outwards(x.has(0) ? 1 : std::min(low, high), std::max(low, high));
+}
+
+bool lies_in(Domain domain, const Interval& x) {
+  return !std::isnan(x.low) && !std::isnan(x.high) && contains(domain, x.low) &&
+         contains(domain, x.high);
+}
+
 /// A function of one operand: its bounds and, by the chain rule, those of its derivative.
 Bounds unary_bounds(Op op, const Bounds& a) {
-  const Interval& x = a.value;
-  const Bounds nothing{Interval::all(), Interval::all()};
+  const Interval& i = a.value;
   const auto chain = [&](Interval value, Interval derivative) {
     return Bounds{value, derivative * a.slope};
   };
@@ -109,81 +122,30 @@ Bounds unary_bounds(Op op, const Bounds& a) {
     return low == high ? Bounds{Interval::point(low), {}} : Bounds{{low, high}, Interval::all()};
   };
   switch (op) {
-    case Op::Neg: return {-x, -a.slope};
+    case Op::Neg: return {-i, -a.slope};
     case Op::Abs:
-      if (x.low >= 0) return a;
-      if (x.high <= 0) return {-x, -a.slope};
-      return {{0, std::max(-x.low, x.high)}, hull(a.slope, -a.slope)};
+      if (i.low >= 0) return a;
+      if (i.high <= 0) return {-i, -a.slope};
+      return {{0, std::max(-i.low, i.high)}, hull(a.slope, -a.slope)};
     case Op::Sign:
-      return steps(x.low > 0 ? 1 : x.low == 0 && x.high == 0 ? 0 : -1, x.high < 0 ? -1 : 1);
-    case Op::Floor: return steps(std::floor(x.low), std::floor(x.high));
-    case Op::Ceil: return steps(std::ceil(x.low), std::ceil(x.high));
-    case Op::Round: return steps(std::round(x.low), std::round(x.high));
-    case Op::Sqrt: {
-      if (!(x.low >= 0)) return nothing;
-      const Interval root = rising(x, [](double v) { return std::sqrt(v); });
-      return {{std::max(root.low, 0.0), root.high}, a.slope / (Interval::point(2) * root)};
-    }
-    case Op::Cbrt: {
-      const Interval root = rising(x, [](double v) { return std::cbrt(v); });
-      return {root, a.slope / (Interval::point(3) * square(root))};
-    }
-    case Op::Exp: {
-      const Interval value = rising(x, [](double v) { return std::exp(v); });
-      return chain({std::max(value.low, 0.0), value.high}, value);
-    }
-    case Op::Ln:
-      if (!(x.low > 0)) return nothing;
-      return {rising(x, [](double v) { return std::log(v); }), a.slope / x};
-    case Op::Log10:
-      if (!(x.low > 0)) return nothing;
-      return {rising(x, [](double v) { return std::log10(v); }),
-              a.slope / (Interval::point(std::numbers::ln10) * x)};
-    case Op::Sin: return chain(sine(x), cosine(x));
-    case Op::Cos: return chain(cosine(x), -sine(x));
-    case Op::Tan: {
-      const Interval below = cosine(x);
-      if (below.has(0)) return nothing;
-      return {rising(x, [](double v) { return std::tan(v); }), a.slope / square(below)};
-    }
-    case Op::Asin:
-    case Op::Acos: {
-      if (!(x.low >= -1 && x.high <= 1)) return nothing;
-      const Interval left = kOne - square(x);
-      const Bounds root =
-          unary_bounds(Op::Sqrt, {{std::max(left.low, 0.0), std::max(left.high, 0.0)}, {}});
-      const Interval slope = a.slope / root.value;
-      if (op == Op::Asin) return {rising(x, [](double v) { return std::asin(v); }), slope};
-      return {outwards(std::acos(x.high), std::acos(x.low)), -slope};
-    }
-    case Op::Atan:
-      return {rising(x, [](double v) { return std::atan(v); }), a.slope / (kOne + square(x))};
-    case Op::Sinh:
-    case Op::Cosh: {
-      const Interval s = rising(x, [](double v) { return std::sinh(v); });
-      const double far = std::max(std::cosh(x.low), std::cosh(x.high));
-      const double near = x.has(0) ? 1 : std::min(std::cosh(x.low), std::cosh(x.high));
-      const Interval c = outwards(near, far);
-      return op == Op::Sinh ? chain(s, c) : chain(c, s);
-    }
-    case Op::Tanh: {
-      const Interval value = rising(x, [](double v) { return std::tanh(v); });
-      return chain(value, kOne - square(value));
-    }
-    case Op::Asinh: {
-      const Bounds root = unary_bounds(Op::Sqrt, {kOne + square(x), {}});
-      return {rising(x, [](double v) { return std::asinh(v); }), a.slope / root.value};
-    }
-    case Op::Acosh: {
-      if (!(x.low >= 1)) return nothing;
-      const Interval below = square(x) - kOne;
-      const Bounds root = unary_bounds(Op::Sqrt, {{std::max(below.low, 0.0), below.high}, {}});
-      return {rising(x, [](double v) { return std::acosh(v); }), a.slope / root.value};
-    }
-    case Op::Atanh:
-      if (!(x.low > -1 && x.high < 1)) return nothing;
-      return {rising(x, [](double v) { return std::atanh(v); }), a.slope / (kOne - square(x))};
-    default: return nothing;
+      return steps(i.low > 0 ? 1 : i.low == 0 && i.high == 0 ? 0 : -1, i.high < 0 ? -1 : 1);
+    case Op::Floor: return steps(std::floor(i.low), std::floor(i.high));
+    case Op::Ceil: return steps(std::ceil(i.low), std::ceil(i.high));
+    case Op::Round: return steps(std::round(i.low), std::round(i.high));
+#define CHI_ELEMENTARY(name, text, value, domain, derivative, ...)                         \
+  case Op::name: {                                                                         \
+    if (!lies_in(Domain::domain, i)) return kNothing;                                      \
+    const auto rises = [](const Interval& over) {                                          \
+      const auto f = [](double x) { return value; };                                       \
+      return outwards(f(over.low), f(over.high));                                          \
+    };                                                                                     \
+    const auto falls = [&](const Interval& over) { return rises({over.high, over.low}); }; \
+    static_cast<void>(rises), static_cast<void>(falls);                                    \
+    return __VA_ARGS__;                                                                    \
+  }
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
+    default: return kNothing;
   }
 }
 

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "expr/elementary.h"
+
 namespace chi::expr {
 
 /// What a node does. The order matters: the groups below are ranges, see the predicates.
@@ -23,23 +25,9 @@ enum class Op : std::uint8_t {
   Floor,
   Ceil,
   Round,
-  Sqrt,
-  Cbrt,
-  Exp,
-  Ln,
-  Log10,
-  Sin,
-  Cos,
-  Tan,
-  Asin,
-  Acos,
-  Atan,
-  Sinh,
-  Cosh,
-  Tanh,
-  Asinh,
-  Acosh,
-  Atanh,
+#define CHI_ELEMENTARY(name, ...) name,
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
   IntPower,  ///< x^n, n a fixed integer, by the multiplications of `int_power`
   // Two real operands, real result.
   Add,
@@ -71,11 +59,18 @@ inline constexpr int kOpCount = static_cast<int>(Op::Delay) + 1;
 
 constexpr bool is_leaf(Op op) { return op <= Op::NoAlternative; }
 constexpr bool is_unary(Op op) { return op >= Op::Neg && op <= Op::IntPower; }
+/// Those of them that are a function of their operand alone: all but IntPower.
+inline constexpr int kUnaryCount = static_cast<int>(Op::IntPower) - static_cast<int>(Op::Neg);
+/// A line of expr/elementary.def.
+constexpr bool is_elementary(Op op) { return op > Op::Round && op < Op::IntPower; }
 constexpr bool is_binary(Op op) { return op >= Op::Add && op <= Op::Atan2; }
 constexpr bool is_relation(Op op) { return op >= Op::Less && op <= Op::NotEqual; }
 constexpr bool is_if(Op op) { return op == Op::If || op == Op::PlainIf; }
 
 /// How χ writes it: `sin`, `+`, `<=`, `and`, `if`. Leaves have a word for dumps, as `time`.
 std::string_view op_name(Op op);
+
+/// Where an elementary function has a value; of other operations: everywhere.
+Domain domain_of(Op op);
 
 }  // namespace chi::expr

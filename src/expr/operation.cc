@@ -21,23 +21,11 @@ double evaluate_unary(Op op, double x) {
     case Op::Floor: return std::floor(x);
     case Op::Ceil: return std::ceil(x);
     case Op::Round: return std::round(x);
-    case Op::Sqrt: return std::sqrt(x);
-    case Op::Cbrt: return std::cbrt(x);
-    case Op::Exp: return std::exp(x);
-    case Op::Ln: return std::log(x);
-    case Op::Log10: return std::log10(x);
-    case Op::Sin: return std::sin(x);
-    case Op::Cos: return std::cos(x);
-    case Op::Tan: return std::tan(x);
-    case Op::Asin: return std::asin(x);
-    case Op::Acos: return std::acos(x);
-    case Op::Atan: return std::atan(x);
-    case Op::Sinh: return std::sinh(x);
-    case Op::Cosh: return std::cosh(x);
-    case Op::Tanh: return std::tanh(x);
-    case Op::Asinh: return std::asinh(x);
-    case Op::Acosh: return std::acosh(x);
-    case Op::Atanh: return std::atanh(x);
+#define CHI_ELEMENTARY(name, text, value, ...) \
+  case Op::name:                               \
+    return value;
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
     default: break;
   }
   CHI_CHECK(false, "not an operation on one number");
@@ -45,15 +33,12 @@ double evaluate_unary(Op op, double x) {
 }
 
 Fault unary_fault(Op op, double x) {
-  switch (op) {
-    case Op::Sqrt: return x < 0 ? Fault::SqrtOfNegative : Fault::None;
-    case Op::Ln:
-    case Op::Log10: return x <= 0 ? Fault::LnOfNonPositive : Fault::None;
-    case Op::Asin:
-    case Op::Acos: return std::fabs(x) > 1 ? Fault::OutsideDomain : Fault::None;
-    case Op::Acosh: return x < 1 ? Fault::OutsideDomain : Fault::None;
-    case Op::Atanh: return std::fabs(x) >= 1 ? Fault::OutsideDomain : Fault::None;
-    default: return Fault::None;
+  const Domain domain = domain_of(op);
+  if (contains(domain, x)) return Fault::None;
+  switch (domain) {
+    case Domain::NotNegative: return Fault::SqrtOfNegative;
+    case Domain::Positive: return Fault::LnOfNonPositive;
+    default: return Fault::OutsideDomain;
   }
 }
 

@@ -70,7 +70,7 @@ TEST_F(Print, ConditionsAndLogic) {
 
 TEST_F(Print, LeavesCallsAndDelays) {
   EXPECT_EQ(text(variable(pool, {1}, 2)), "y''");
-  EXPECT_EQ(text(unary(pool, Op::Log10, time(pool))), "log(time)");
+  EXPECT_EQ(text(unary(pool, Op::Log, time(pool))), "log(time)");
   EXPECT_EQ(text(binary(pool, Op::Max, x, discrete_real(pool, {0}))), "max(x, n0)");
   EXPECT_EQ(text(delay(pool, x, two, y)), "delay(x, 2, y)");
   EXPECT_EQ(text(no_alternative(pool)), "undefined");

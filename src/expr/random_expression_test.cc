@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::array kSmooth = {Op::Neg,  Op::Exp,  Op::Sin,  Op::Cos,  Op::Atan,
                                 Op::Sinh, Op::Cosh, Op::Tanh, Op::Asinh};
-constexpr std::array kPartial = {Op::Sqrt,  Op::Ln,    Op::Log10, Op::Asin, Op::Acos,
-                                 Op::Acosh, Op::Atanh, Op::Tan,   Op::Cbrt};
+constexpr std::array kPartial = {Op::Sqrt,  Op::Ln,    Op::Log, Op::Asin, Op::Acos,
+                                 Op::Acosh, Op::Atanh, Op::Tan, Op::Cbrt};
 constexpr std::array kSteps = {Op::Abs, Op::Sign, Op::Floor, Op::Ceil, Op::Round};
 constexpr std::array kRelations = {Op::Less,         Op::LessEqual, Op::Greater,
                                    Op::GreaterEqual, Op::Equal,     Op::NotEqual};
@@ -200,7 +200,7 @@ double slope_unary(Op op, double x, double y) {
     case Op::Cbrt: return 1 / (3 * std::cbrt(x * x));
     case Op::Exp: return y;
     case Op::Ln: return 1 / x;
-    case Op::Log10: return std::log10(std::exp(1.0)) / x;
+    case Op::Log: return std::log10(std::exp(1.0)) / x;
     case Op::Sin: return std::cos(x);
     case Op::Cos: return -std::sin(x);
     case Op::Tan: return 1 / (std::cos(x) * std::cos(x));

@@ -53,7 +53,7 @@ bool is_structure(const sema::TypeNode& node) {
 
 bool is_native(Builtin builtin) {
   using enum Builtin;
-  return builtin <= Atanh || builtin == Delayed || builtin == Pi;
+  return sema::is_scalar_function(builtin) || builtin == Delayed || builtin == Pi;
 }
 
 class FactFinder {

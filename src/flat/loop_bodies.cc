@@ -24,31 +24,8 @@ constexpr std::size_t kMostArguments = 40;
 // What moves in steps is held between events, node by node: it stays outside of functions.
 bool has_no_steps(Builtin builtin) {
   using enum Builtin;
-  switch (builtin) {
-    case Abs:
-    case Sign:
-    case Min:
-    case Max:
-    case Sqrt:
-    case Cbrt:
-    case Exp:
-    case Ln:
-    case Log:
-    case Sin:
-    case Cos:
-    case Tan:
-    case Asin:
-    case Acos:
-    case Atan:
-    case Atan2:
-    case Sinh:
-    case Cosh:
-    case Tanh:
-    case Asinh:
-    case Acosh:
-    case Atanh: return true;
-    default: return false;
-  }
+  return sema::is_elementary(builtin) || builtin == Abs || builtin == Sign || builtin == Min ||
+         builtin == Max || builtin == Atan2;
 }
 
 }  // namespace

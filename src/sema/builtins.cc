@@ -129,7 +129,7 @@ class LibraryCall {
                    .span = c_.span(arguments_[i]),
                    .message = fmt::format("`{}` needs {}, found `{}`", builtin_text(builtin_),
                                           wanted, c_.text(found))};
-      if (builtin_ <= Builtin::Atanh && is_vector(c_.types, found)) {
+      if (is_scalar_function(builtin_) && is_vector(c_.types, found)) {
         d.help = fmt::format("`map({}, ...)` applies it to each element", builtin_text(builtin_));
       }
       c_.report(std::move(d));

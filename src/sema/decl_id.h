@@ -15,4 +15,9 @@ enum class Builtin : std::uint8_t {
 };
 std::string_view builtin_text(Builtin builtin);
 
+/// A line of expr/elementary.def.
+constexpr bool is_elementary(Builtin b) { return b > Builtin::Atan2 && b < Builtin::Hd; }
+/// A function of one or two numbers: the elementary ones, `abs`, `min`, `floor`, `atan2`, ...
+constexpr bool is_scalar_function(Builtin b) { return b < Builtin::Hd; }
+
 }  // namespace chi::sema

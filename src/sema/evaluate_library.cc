@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "base/check.h"
+#include "expr/elementary.h"
 #include "sema/arithmetic.h"
 #include "sema/evaluator.h"
 #include "sema/text_format.h"
@@ -20,28 +23,16 @@ double number(const Value& value) {
 std::int64_t integer(const Value& value) { return std::get<std::int64_t>(value.data); }
 Value::Sequence& elements(Value& value) { return std::get<Value::Sequence>(value.data); }
 
-double apply(Builtin builtin, double x, double y) {
-  using enum Builtin;
+/// An elementary function; none outside its domain.
+std::optional<double> apply(Builtin builtin, double x) {
   switch (builtin) {
-    case Sqrt: return std::sqrt(x);
-    case Cbrt: return std::cbrt(x);
-    case Exp: return std::exp(x);
-    case Ln: return std::log(x);
-    case Log: return std::log10(x);
-    case Sin: return std::sin(x);
-    case Cos: return std::cos(x);
-    case Tan: return std::tan(x);
-    case Asin: return std::asin(x);
-    case Acos: return std::acos(x);
-    case Atan: return std::atan(x);
-    case Atan2: return std::atan2(x, y);
-    case Sinh: return std::sinh(x);
-    case Cosh: return std::cosh(x);
-    case Tanh: return std::tanh(x);
-    case Asinh: return std::asinh(x);
-    case Acosh: return std::acosh(x);
-    case Atanh: return std::atanh(x);
-    default: return 0.0;
+#define CHI_ELEMENTARY(name, text, value, domain, ...) \
+  case Builtin::name:                                  \
+    if (!contains(expr::Domain::domain, x)) return {}; \
+    return value;
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
+    default: CHI_CHECK(false, "not an elementary function"); return {};
   }
 }
 
@@ -108,15 +99,14 @@ bool Evaluator::format(ExprId call, const std::vector<Value>& arguments, Value& 
 bool Evaluator::real_function(Builtin builtin, ExprId call, std::vector<Value>& arguments,
                               Value& out) {
   const double x = number(arguments[0]);
-  const double y = arguments.size() > 1 ? number(arguments[1]) : 0.0;
-  const double result = apply(builtin, x, y);
-  const bool pole = ((builtin == Builtin::Ln || builtin == Builtin::Log) && x == 0.0) ||
-                    (builtin == Builtin::Atanh && std::fabs(x) == 1.0);
-  if (pole || (std::isnan(result) && !std::isnan(x) && !std::isnan(y))) {
+  const bool two = builtin == Builtin::Atan2;
+  const double y = two ? number(arguments[1]) : 0.0;
+  const std::optional<double> result = two ? std::atan2(x, y) : apply(builtin, x);
+  if (!result || (std::isnan(*result) && !std::isnan(x) && !std::isnan(y))) {
     return fail(span(call),
                 fmt::format("`{}` has no value at {}", builtin_text(builtin), real_text(x)));
   }
-  out.data = result;
+  out.data = *result;
   return true;
 }
 

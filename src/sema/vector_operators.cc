@@ -314,7 +314,7 @@ class VectorCall {
     using enum Builtin;
     c_.model.resolution[callee] = builtin;
     const bool two = builtin == Min || builtin == Max || builtin == Atan2;
-    if (builtin > Atanh || count != (two ? 2U : 1U)) {
+    if (!is_scalar_function(builtin) || count != (two ? 2U : 1U)) {
       c_.report({.code = DiagCode::LibraryArgument,
                  .span = c_.span(callee),
                  .message = fmt::format("`{}` is no function of {}", builtin_text(builtin),

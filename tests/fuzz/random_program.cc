@@ -242,8 +242,11 @@ class Generator {
     switch (choices_.below(6)) {
       case 0: return two(Type::Real, pick({"+", "-", "*", "/"}), depth);
       case 1:
-        return pick({"sqrt", "cbrt", "exp", "ln", "log", "sin", "cos", "tan", "asin", "acos",
-                     "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "abs", "sign"}) +
+        return pick({
+#define CHI_ELEMENTARY(name, text, ...) text,
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
+                   "abs", "sign"}) +
                "(" + expression({Type::Real}, depth) + ")";
       case 2: return pick({"atan2", "min", "max"}) + two(Type::Real, ",", depth);
       case 3: return "(" + expression({Type::Real}, depth) + ")^" + leaf({Type::Real});

@@ -133,7 +133,7 @@ struct NativeRoutine {
 /// effect when it fails.
 constexpr bool native_operates(Op op) {
   if (op == Op::PowReal) return true;
-  if (op >= Op::Floor && op <= Op::Atanh) return true;
+  if (is_real_function(op)) return true;
   if (op >= Op::EqValue && op <= Op::FixedText) return true;
   if (op >= Op::ConcatText && op <= Op::DictValues)
     return op != Op::ListSort && op != Op::ListInsert;
