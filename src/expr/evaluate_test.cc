@@ -73,6 +73,7 @@ TEST_F(Evaluate, MinMaxSignRoundAndAtan2) {
   EXPECT_EQ(apply_unary(Op::Sign, -0.0).value, 0);
   EXPECT_EQ(apply_unary(Op::Round, -2.5).value, -3);
   EXPECT_EQ(apply_unary(Op::Log, 1000).value, 3);
+  EXPECT_DOUBLE_EQ(apply_unary(Op::Erf, 0.5).value, 0.5204998778130465);
   EXPECT_EQ(two(Op::Atan2, -0.0, -1), two(Op::Atan2, 0.0, -1));
   EXPECT_EQ(two(Op::Atan2, 0.0, -0.0), 0);
 }

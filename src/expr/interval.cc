@@ -99,6 +99,9 @@ Interval square_root(const Interval& x) {
   const Interval inside = not_negative(x);
   return not_negative(outwards(std::sqrt(inside.low), std::sqrt(inside.high)));
 }
+Interval exponential(const Interval& x) {
+  return not_negative(outwards(std::exp(x.low), std::exp(x.high)));
+}
 Interval hyperbolic_sine(const Interval& x) {
   return outwards(std::sinh(x.low), std::sinh(x.high));
 }

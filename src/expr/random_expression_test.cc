@@ -12,8 +12,8 @@
 namespace chi::expr::testing {
 namespace {
 
-constexpr std::array kSmooth = {Op::Neg,  Op::Exp,  Op::Sin,  Op::Cos,  Op::Atan,
-                                Op::Sinh, Op::Cosh, Op::Tanh, Op::Asinh};
+constexpr std::array kSmooth = {Op::Neg,  Op::Exp,  Op::Sin,  Op::Cos,   Op::Atan,
+                                Op::Sinh, Op::Cosh, Op::Tanh, Op::Asinh, Op::Erf};
 constexpr std::array kPartial = {Op::Sqrt,  Op::Ln,    Op::Log, Op::Asin, Op::Acos,
                                  Op::Acosh, Op::Atanh, Op::Tan, Op::Cbrt};
 constexpr std::array kSteps = {Op::Abs, Op::Sign, Op::Floor, Op::Ceil, Op::Round};
@@ -213,6 +213,7 @@ double slope_unary(Op op, double x, double y) {
     case Op::Asinh: return 1 / std::sqrt(x * x + 1);
     case Op::Acosh: return 1 / std::sqrt(x * x - 1);
     case Op::Atanh: return 1 / (1 - x * x);
+    case Op::Erf: return 2 / std::sqrt(std::acos(-1.0)) * std::exp(-x * x);
     default: return 0;  // sign, floor, ceil, round
   }
 }
