@@ -33,6 +33,9 @@ std::vector<ExprId> roots_of(const EquationSet& set) {
     roots.push_back(e.right);
   }
   for (const Branch& b : set.branches) roots.push_back(b.guard);
+  for (const Choice& c : set.choices) {
+    if (c.restitution) roots.push_back(c.restitution);
+  }
   return roots;
 }
 
@@ -43,6 +46,9 @@ void set_roots(EquationSet& set, std::span<const ExprId> roots) {
     e.right = roots[next++];
   }
   for (Branch& b : set.branches) b.guard = roots[next++];
+  for (Choice& c : set.choices) {
+    if (c.restitution) c.restitution = roots[next++];
+  }
 }
 
 using Places = std::map<VarRef, std::size_t>;  // of the substitution of each scalar

@@ -61,6 +61,7 @@ bool EquationWalk::walk(Slice<syntax::EquationId> list, Site site) {
         [&](const syntax::ImpulseDecl& n) { return unknowns(n.unknowns, site, out_->impulses); },
         [&](const syntax::Substitute& n) { return substitute(n, equation.span); },
         [&](const syntax::Equality& n) { return equality(id, n, site); },
+        [&](const syntax::Complements& n) { return complements(id, n, site); },
         [&](const syntax::GuardedEquations& n) { return guarded(n, equation.span, site); },
         [&](const syntax::UnwoundEquations& n) { return unwound(id, n, site); },
         [](const syntax::Error&) { return false; });
@@ -114,6 +115,113 @@ bool EquationWalk::equality(syntax::EquationId id, const syntax::Equality& node,
                          .loop = site.loop,
                          .index = site.index,
                          .span = span});
+  }
+  return true;
+}
+
+/// An expression in a complementarity: as it stands in a row, and in a guard. One scalar stands for
+/// every element of the others.
+struct EquationWalk::Compared {
+  Scalars row, guard;
+  expr::ExprId in_row(std::size_t k) const { return row[row.size() == 1 ? 0 : k]; }
+  expr::ExprId in_guard(std::size_t k) const { return guard[guard.size() == 1 ? 0 : k]; }
+};
+
+std::optional<EquationWalk::Compared> EquationWalk::compared(ExprId expr, Site site,
+                                                             std::size_t& elements) {
+  auto row = side(expr, site);
+  auto guard = row ? translate(expr, IfKind::Plain) : std::nullopt;
+  if (!guard) return std::nullopt;
+  const std::size_t size = row->size();
+  if (size != 1 && elements != 1 && size != elements) {
+    diagnostics_->report(
+        {.code = DiagCode::ArrayLengthsDiffer,
+         .span = model_.typed.ast.exprs[expr].span,
+         .message = fmt::format("{} elements are compared with {}", size, elements)});
+    return std::nullopt;
+  }
+  elements = std::max(elements, size);
+  return Compared{std::move(*row), std::move(*guard)};
+}
+
+// On the row of each alternative, of all relations only those of its own conditions are left: where
+// a = 0, `a < 0` is false and `b > 0` says how long it holds.
+//     0 <= a complements b >= 0        [ b > 0 or a < 0 -> a = 0 | true -> b = 0 ]
+//     low <= y <= high complements e   [ y < low or y <= low and e > 0 -> y = low
+//                                      | y > high or y >= high and e < 0 -> y = high
+//                                      | true -> e = 0 ]
+bool EquationWalk::complements(syntax::EquationId id, const syntax::Complements& node, Site site) {
+  using enum expr::Op;
+  const Span span = model_.typed.ast.equations[id].span;
+  const bool is_pair = node.left.is_single();
+  const syntax::ComplementSide& range = node.left.high || is_pair ? node.left : node.right;
+  const syntax::ComplementSide& other = node.left.high || is_pair ? node.right : node.left;
+  std::size_t elements = 1;
+  const auto low = compared(range.low, site, elements);
+  const auto value = low ? compared(range.value, site, elements) : std::nullopt;
+  const auto bound =
+      value ? compared(is_pair ? other.low : range.high, site, elements) : std::nullopt;
+  const auto opposite = bound ? compared(other.value, site, elements) : std::nullopt;
+  if (!opposite) return false;
+  std::optional<Scalars> restitution;
+  if (node.restitution) {
+    restitution = translate(node.restitution, IfKind::Plain);
+    if (!restitution) return false;
+  }
+  expr::Pool& pool = model_.equations.pool;
+  const auto relation = [&](expr::Op op, expr::ExprId a, expr::ExprId b) {
+    return expr::binary(pool, op, a, b);
+  };
+  if (out_->equations.size() + 3 * static_cast<std::int64_t>(elements) > kMaxEquations) {
+    return too_many(span);
+  }
+  for (std::size_t k = 0; k < elements; ++k) {
+    const expr::ExprId y = value->in_guard(k), at_low = low->in_guard(k);
+    const expr::ExprId at_bound = bound->in_guard(k), e = opposite->in_guard(k);
+    const expr::ExprId zero = expr::constant(pool, 0);
+    const auto below = relation(Less, y, at_low);
+    struct Row {
+      expr::ExprId guard, left, right;
+    };
+    std::vector<Row> rows;
+    if (is_pair) {
+      rows.push_back({expr::disjunction(pool, relation(Greater, e, at_bound), below),
+                      value->in_row(k), low->in_row(k)});
+      rows.push_back({expr::boolean(pool, true), opposite->in_row(k), bound->in_row(k)});
+    } else {
+      const auto pushes = [&](expr::Op op, expr::ExprId limit, expr::Op sign) {
+        return expr::conjunction(pool, relation(op, y, limit), relation(sign, e, zero));
+      };
+      rows.push_back({expr::disjunction(pool, below, pushes(LessEqual, at_low, Greater)),
+                      value->in_row(k), low->in_row(k)});
+      rows.push_back({expr::disjunction(pool, relation(Greater, y, at_bound),
+                                        pushes(GreaterEqual, at_bound, Less)),
+                      value->in_row(k), bound->in_row(k)});
+      rows.push_back({expr::boolean(pool, true), opposite->in_row(k), zero});
+    }
+    const ChoiceId choice =
+        out_->choices.add({.parent = site.branch,
+                           .first = out_->branches.size(),
+                           .count = static_cast<std::int32_t>(rows.size()),
+                           .block = scope_.block(),
+                           .span = span,
+                           .form = is_pair ? ChoiceForm::Pair : ChoiceForm::Range});
+    if (restitution) {
+      out_->choices[choice].restitution = (*restitution)[restitution->size() == 1 ? 0 : k];
+    }
+    for (const Row& row : rows) {
+      const BranchId branch =
+          out_->branches.add({.choice = choice, .guard = row.guard, .span = span});
+      out_->equations.add({.left = row.left,
+                           .right = row.right,
+                           .branch = branch,
+                           .block = scope_.block(),
+                           .source = id,
+                           .element = static_cast<std::int32_t>(k),
+                           .loop = site.loop,
+                           .index = site.index,
+                           .span = span});
+    }
   }
   return true;
 }

@@ -42,6 +42,9 @@ class EquationWalk {
 
   bool walk(Slice<syntax::EquationId> list, Site site);
   bool equality(syntax::EquationId id, const syntax::Equality& node, Site site);
+  bool complements(syntax::EquationId id, const syntax::Complements& node, Site site);
+  struct Compared;
+  std::optional<Compared> compared(syntax::ExprId expr, Site site, std::size_t& elements);
   bool unknowns(Slice<syntax::ExprId> list, Site site, std::vector<Unknown>& out);
   bool substitute(const syntax::Substitute& node, Span span);
   bool guarded(const syntax::GuardedEquations& node, Span span, Site site);

@@ -33,15 +33,23 @@ using BranchId = Id<struct BranchTag>;
 using EquationId = Id<struct FlatEquationTag>;
 using LoopId = Id<struct LoopTag>;
 
-/// One alternative `b -> eqs` of a guarded equation.
+/// One alternative `b -> eqs` of a guarded equation, or of a complementarity.
 struct Branch {
   ChoiceId choice;
   expr::ExprId guard;  ///< constant only in a last branch that is always open
   Span span;           ///< of the guard
 };
 
+/// What was written as a choice.
+enum class ChoiceForm : std::uint8_t {
+  Guards,
+  Pair,   ///< `0 <= a complements b >= 0`: the branches are a = 0 and b = 0
+  Range,  ///< `low <= y <= high complements e`: y = low, y = high and e = 0
+};
+
 /// A guarded equation `[ b1 -> ... | b2 -> ... ]`. Alternatives whose guard is always closed, and
-/// those after one that is always open, are left out.
+/// those after one that is always open, are left out. A complementarity is a choice, too: its
+/// guards say which of its conditions is broken where the row of another one holds.
 struct Choice {
   BranchId parent;         ///< the branch it stands in; none: always active
   std::int32_t first = 0;  ///< its branches are the consecutive rows first .. first + count - 1
@@ -49,6 +57,8 @@ struct Choice {
   bool must_open = false;   ///< several alternatives were written: none open is a run-time error
   std::int32_t block = -1;  ///< the process instance, an index into FlatModel::blocks
   Span span;
+  ChoiceForm form = ChoiceForm::Guards;
+  expr::ExprId restitution = {};  ///< of a Pair: Newton's, where it was written
 };
 
 /// One unwound group of equations `i: nat <- low..high: eqs` in one process instance.

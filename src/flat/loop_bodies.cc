@@ -42,6 +42,12 @@ void LoopBodies::visit_sides(Slice<syntax::EquationId> body, const Visit& visit)
     if (const auto* equality = std::get_if<syntax::Equality>(&node)) {
       visit(equality->left);
       visit(equality->right);
+    } else if (const auto* both = std::get_if<syntax::Complements>(&node)) {
+      for (const syntax::ComplementSide& s : {both->left, both->right}) {
+        for (const ExprId e : {s.low, s.value, s.high}) {
+          if (e) visit(e);
+        }
+      }
     } else if (const auto* guarded = std::get_if<syntax::GuardedEquations>(&node)) {
       for (const syntax::EquationAlternative& a : model_.ast.list(guarded->alternatives)) {
         visit_sides(a.body, visit);

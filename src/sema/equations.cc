@@ -23,6 +23,7 @@ class EquationChecker {
           [&](const syntax::ImpulseDecl& n) { impulse(n, c_.ast.equations[id].span); },
           [&](const syntax::Substitute& n) { substitute(n, c_.ast.equations[id].span); },
           [&](const syntax::Equality& n) { equality(n, c_.ast.equations[id].span); },
+          [&](const syntax::Complements& n) { complements(n); },
           [&](const syntax::GuardedEquations& n) { guarded(n); },
           [&](const syntax::UnwoundEquations& n) { unwound(n); }, [](const syntax::Error&) {});
     }
@@ -135,6 +136,41 @@ class EquationChecker {
            .span = span,
            .message = fmt::format("an equation relates real numbers, found `{}`", c_.text(*both)),
            .help = "other variables get their values by `:=` in statements"});
+    }
+  }
+
+  /// Its expressions are numbers, or vectors of one shape; a number stands for all elements.
+  void complements(const syntax::Complements& n) {
+    TypeId shape;
+    ExprId shaped;
+    const auto check = [&](ExprId e) {
+      if (!e) return;
+      const TypeId type = check_expr(c_, e, shape);
+      if (c_.types.is_unknown(type) || c_.types.is_numeric(type)) return;
+      if (!c_.types.is_real_based(type)) {
+        c_.report({.code = DiagCode::EquationNotReal,
+                   .span = c_.span(e),
+                   .message = fmt::format("a complementarity relates real numbers, found `{}`",
+                                          c_.text(type))});
+      } else if (!shaped) {
+        shape = type;
+        shaped = e;
+      } else if (!same_type(c_.types, shape, type)) {
+        c_.report({.code = DiagCode::EquationShape,
+                   .span = c_.span(e),
+                   .message = fmt::format("this is `{}`, and another part of it `{}`",
+                                          c_.text(type), c_.text(shape)),
+                   .labels = {{c_.span(shaped), "of another shape"}}});
+      }
+    };
+    for (const syntax::ComplementSide& side : {n.left, n.right}) {
+      for (const ExprId e : {side.low, side.value, side.high}) check(e);
+    }
+    check(n.restitution);
+    if (n.restitution && instant_) {
+      c_.report({.code = DiagCode::ImpulsePlace,
+                 .span = c_.span(n.restitution),
+                 .message = "`restitution` cannot stand in instantaneous equations `{ ... }`"});
     }
   }
 

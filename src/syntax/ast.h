@@ -265,6 +265,17 @@ struct Substitute {
 struct Equality {
   ExprId left, right;
 };
+/// `low <= value <= high` before or behind `complements`; of `a >= b` b is the lower one. Bounds
+/// that are not written are none.
+struct ComplementSide {
+  ExprId low, value, high;
+  bool is_single() const { return static_cast<bool>(low) && !high; }
+};
+/// `0 <= gap complements F >= 0 restitution e`, `low <= y <= high complements e`.
+struct Complements {
+  ComplementSide left, right;
+  ExprId restitution;  ///< or none
+};
 struct EquationAlternative {
   Span span;
   ExprId guard;
@@ -280,8 +291,8 @@ struct UnwoundEquations {
 
 struct Equation {
   Span span;
-  std::variant<UnknownDecl, ImpulseDecl, Substitute, Equality, GuardedEquations, UnwoundEquations,
-               Error>
+  std::variant<UnknownDecl, ImpulseDecl, Substitute, Equality, Complements, GuardedEquations,
+               UnwoundEquations, Error>
       node;
 };
 

@@ -185,17 +185,19 @@ Section Parser::element_kind(std::int32_t i) const {
     }
     break;
   }
-  const std::int32_t sign = find_ahead(
-      i, {K::Equal, K::LeftArrow, K::EqualEqual, K::Becomes, K::Bang, K::Question, K::Semicolon},
-      {K::Bar});
+  const std::int32_t sign = find_ahead(i,
+                                       {K::Equal, K::LeftArrow, K::EqualEqual, K::Complements,
+                                        K::Becomes, K::Bang, K::Question, K::Semicolon},
+                                       {K::Bar});
   if (sign < 0) return lone_call_at(i) ? Section::Statements : Section::None;
   const TokenKind k = kind_at(sign);
   const TokenKind before = sign > i && adjacent(sign - 1) ? kind_at(sign - 1) : K::End;
   if (k == K::Equal && (before == K::Plus || before == K::Minus || before == K::Star)) {
     return Section::Statements;  // `x += 1`: an assignment of another language
   }
-  return k == K::Equal || k == K::LeftArrow || k == K::EqualEqual ? Section::Equations
-                                                                  : Section::Statements;
+  const bool is_equation =
+      k == K::Equal || k == K::LeftArrow || k == K::EqualEqual || k == K::Complements;
+  return is_equation ? Section::Equations : Section::Statements;
 }
 
 // `A(`, `label: A(`, and the unwinding of an instance, also without its arrow.

@@ -132,6 +132,7 @@ class Dumper {
   void put(const DictEntry& row);
   void put(const FieldType& row);
   void put(const NodeField& row);
+  void put(const ComplementSide& side);
   void put(const EquationAlternative& row);
   void put(const Alternative& row);
   template <class T>
@@ -239,6 +240,17 @@ void Dumper::expand(EquationId id) {
       },
       [&](const Equality& n) {
         node("=", {n.left, n.right});
+      },
+      [&](const Complements& n) {
+        put("(complements ");
+        put(n.left);
+        put(" ");
+        put(n.right);
+        if (n.restitution) {
+          put(" ");
+          put(n.restitution);
+        }
+        put(")");
       },
       [&](const GuardedEquations& n) { rows("guarded", n.alternatives); },
       [&](const UnwoundEquations& n) {
@@ -353,6 +365,11 @@ void Dumper::put(const DictEntry& n) { node(":", {n.key, n.value}); }
 void Dumper::put(const FieldType& n) { node(text(n.field.name), {n.type}); }
 void Dumper::put(const NodeField& n) {
   node((n.is_flow ? "flow " : "") + text(n.field.name), {n.type});
+}
+void Dumper::put(const ComplementSide& side) {
+  if (side.high) return node("<=", {side.low, side.value, side.high});
+  if (side.low) return node("<=", {side.low, side.value});
+  put(side.value);
 }
 void Dumper::put(const EquationAlternative& n) {
   put("(-> ");

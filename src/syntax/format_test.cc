@@ -44,6 +44,12 @@ TEST(Format, WritesTheHouseForm) {
             "const a = -1, b = -(2)\n\nconst c = [1, 2]\n");
 }
 
+TEST(Format, WritesComplementarities) {
+  EXPECT_EQ(formatted("proc P()=|[|0<=a⟂-b>=0 restitution(1-e),lo<=y<=hi complements(y-1)]|"),
+            "proc P() = |[ | 0 <= a complements -b >= 0 restitution (1 - e), lo <= y <= hi "
+            "complements (y - 1) ]|\n");
+}
+
 TEST(Format, KeepsImportsALineEach) {
   EXPECT_EQ(formatted("from  a . b import X ,Y\nfrom c import *\nimport a.b  as d\n\nproc "
                       "P(p:d.pin)=|[|p.v=0]|"),

@@ -8,6 +8,7 @@
 
 #include "base/cancel.h"
 #include "base/utf8.h"
+#include "syntax/context_words.h"
 #include "syntax/literal.h"
 #include "syntax/unicode.h"
 #include "units/unit.h"
@@ -84,6 +85,7 @@ class Lexer {
     }
     if (tokens_.cut) at_ = text_.size();
     add(TokenKind::End, at_, at_);
+    mark_context_words(tokens_);
     return std::move(tokens_);
   }
 

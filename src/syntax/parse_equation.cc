@@ -336,6 +336,9 @@ bool Parser::equation_group_at(std::int32_t i) const {
 
 EquationId Parser::plain_equation() {
   const Span begin = span();
+  if (find_ahead(at_, {K::Complements}, {K::Comma, K::Bar, K::Semicolon, K::Arrow}) >= 0) {
+    return complementarity();
+  }
   const bool outer = std::exchange(equation_level_, true);
   const ExprId left = expression();
   EquationId result;
@@ -372,11 +375,80 @@ EquationId Parser::equality(Span begin, ExprId left) {
     fail({.code = DiagCode::NotAnEquation,
           .span = span(),
           .message = fmt::format("expected `=` or `<-` in the equation, found {}", found()),
-          .help = meant(left, Wanting::Equation)});
+          .help = word_at(at_, "complements")
+                      ? "`complements` stands between inequalities: `0 <= a complements b >= 0`"
+                      : meant(left, Wanting::Equation)});
   }
   if (panic_) return ast_.equations.add({since(begin), Error{}});
   const ExprId right = expression();
   return ast_.equations.add({since(begin), Equality{left, right}});
+}
+
+// side 'complements' side ['restitution' sum], where side is a relation, a chain of two, or a sum.
+EquationId Parser::complementarity() {
+  const Span begin = span();
+  const bool outer = std::exchange(equation_level_, true);
+  Complements node;
+  node.left = complement_side();
+  expect(K::Complements, "between the two sides of a complementarity");
+  if (!panic_) node.right = complement_side();
+  if (!panic_ && accept(K::Restitution)) node.restitution = sum_expression();
+  equation_level_ = outer;
+  if (!panic_) check_complements(begin, node);
+  if (panic_) return ast_.equations.add({since(begin), Error{}});
+  return ast_.equations.add({since(begin), node});
+}
+
+// Relations chain here and nowhere else: `low <= y <= high`.
+ComplementSide Parser::complement_side() {
+  std::vector<ExprId> operands{sum_expression()};
+  std::vector<bool> ascends;
+  while (!panic_ && at_any({K::Less, K::LessEqual, K::Greater, K::GreaterEqual, K::FatArrow})) {
+    if (at_any({K::Less, K::Greater})) {
+      slip({.code = DiagCode::ComplementForm,
+            .span = span(),
+            .message = fmt::format("{} in a complementarity", found()),
+            .help = "its conditions hold with equality, too: write `<=` or `>=`"});
+    } else if (at(K::FatArrow)) {
+      report_foreign({BinaryOp::Ge, 0, 1});
+    }
+    const bool up = at_any({K::Less, K::LessEqual});
+    if (!ascends.empty() && (ascends.size() == 2 || ascends.front() != up)) {
+      fail({.code = DiagCode::ComplementForm,
+            .span = span(),
+            .message = "these relations are no range",
+            .help = "a range is `low <= y <= high` or `high >= y >= low`"});
+      break;
+    }
+    ascends.push_back(up);
+    ++at_;
+    operands.push_back(sum_expression());
+  }
+  if (ascends.empty()) return {.low = {}, .value = operands[0], .high = {}};
+  if (!ascends.front()) std::reverse(operands.begin(), operands.end());
+  return {.low = operands[0],
+          .value = operands[1],
+          .high = operands.size() > 2 ? operands[2] : ExprId{}};
+}
+
+void Parser::check_complements(Span begin, const Complements& node) {
+  const auto count = [](const ComplementSide& side) {
+    return (side.low ? 1 : 0) + (side.high ? 1 : 0);
+  };
+  const int relations = count(node.left) + count(node.right);
+  if (relations != 2) {
+    slip({.code = DiagCode::ComplementForm,
+          .span = since(begin),
+          .message = relations < 2 ? "a complementarity needs two inequalities"
+                                   : "a complementarity with more than two inequalities",
+          .help = "write `0 <= a complements b >= 0`, or a range and an expression: "
+                  "`low <= y <= high complements e`"});
+  } else if (node.restitution && !node.left.is_single()) {
+    slip({.code = DiagCode::ComplementForm,
+          .span = ast_.exprs[node.restitution].span,
+          .message = "`restitution` belongs to a contact",
+          .help = "write `0 <= gap complements force >= 0 restitution e`"});
+  }
 }
 
 EquationId Parser::substitute(Span begin, ExprId target, ExprId value) {

@@ -169,6 +169,26 @@ TEST(ParseEquation, ReadsEveryForm) {
             "() () (skip (instant (unknown v) (impulse F) (= v 0)))");
 }
 
+TEST(ParseEquation, ReadsComplementarities) {
+  EXPECT_EQ(body("0 <= a complements b >= 0"), "() ((complements (<= 0 a) (<= 0 b))) ()");
+  EXPECT_EQ(body("0 <= a ⟂ b >= 0 restitution 1/2"),
+            "() ((complements (<= 0 a) (<= 0 b) (/ 1 2))) ()");
+  EXPECT_EQ(body("-m*N <= F <= m*N complements v, x = 1"),
+            "() ((complements (<= (* (- m) N) F (* m N)) v) (= x 1)) ()");
+  EXPECT_EQ(body("e complements 1 >= y >= 0 | y := 1"),
+            "() ((complements e (<= 0 y 1))) ((:= (y) (1)))");
+  EXPECT_EQ(body("[ b -> i: nat <- 0..1: 0 <= x.i complements -y.i >= 0 ]"),
+            "() ((guarded (-> b (for (i nat 0 1) (complements (<= 0 (. x i)) (<= 0 (- (. y "
+            "i)))))))) ()");
+}
+
+TEST(ParseEquation, ComplementsIsANameElsewhere) {
+  EXPECT_EQ(body("complements: real | complements = restitution"),
+            "(((complements) real)) ((= complements restitution)) ()");
+  EXPECT_EQ(body("restitution := complements(1)"),
+            "() () ((:= (restitution) ((call complements 1))))");
+}
+
 TEST(ParseStatement, ReadsEveryForm) {
   EXPECT_EQ(body("skip; terminate; ret x = 1; delta 1.0; nabla x < 1"),
             "() () (skip terminate (ret (= x 1)) (delta 1.0) (nabla (< x 1)))");

@@ -166,6 +166,9 @@ class Parser {
   EquationId unwound_equations();
   EquationId plain_equation();
   EquationId equality(Span begin, ExprId left);
+  EquationId complementarity();
+  ComplementSide complement_side();
+  void check_complements(Span begin, const Complements& node);
   EquationId substitute(Span begin, ExprId target, ExprId value);
   bool equations_end() const;
   bool statement_among_equations() const;

@@ -109,6 +109,8 @@ class Roles {
       case K::Hash:
       case K::Div:
       case K::Mod:
+      case K::Complements:
+      case K::Restitution:
       case K::In: return R::Operator;
       default: return R::Word;
     }
@@ -251,7 +253,7 @@ class Roles {
 
 bool is_word(K kind) {
   return kind == K::Ident || kind == K::Integer || kind == K::Real || kind == K::String ||
-         kind == K::Unit || is_keyword(kind);
+         kind == K::Unit || kind == K::Complements || kind == K::Restitution || is_keyword(kind);
 }
 
 /// Whether the two would be read as something else if written together.

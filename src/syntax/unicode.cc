@@ -18,6 +18,7 @@ constexpr std::array kTwins = {
     UnicodeTwin{U'▯', TokenKind::Bar},          UnicodeTwin{U'□', TokenKind::Bar},
     UnicodeTwin{U'⟨', TokenKind::Less},         UnicodeTwin{U'⟩', TokenKind::Greater},
     UnicodeTwin{U'·', TokenKind::Star},         UnicodeTwin{U'⋅', TokenKind::Star},
+    UnicodeTwin{U'⟂', TokenKind::Complements},  UnicodeTwin{U'⊥', TokenKind::Complements},
 };
 
 struct Substitute {
