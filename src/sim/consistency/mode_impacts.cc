@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "sim/consistency/mode_search.h"
@@ -58,11 +59,53 @@ Sides ModeSearch::impact_sides(const Attempt& attempt, const Sides& sides) {
   return result;
 }
 
+/// The rate of a contact's gap before and after the jump of an attempt, its restitution, and what
+/// counts as no rate.
+ModeSearch::ImpactRates ModeSearch::impact_rates(const Attempt& attempt,
+                                                 const Part::Contact& contact) {
+  code::Formulas formulas(part_.workshop_.pool(), std::array{contact.rate, contact.restitution},
+                          part_.leaves_, part_.workshop_.boxes);
+  std::vector<double> past = loaded_, now = attempt.frame;
+  part_.fit(past);
+  part_.fit(now);
+  std::array<double, 2> before{}, after{};
+  formulas.evaluate_each(past.data(), before.data());
+  formulas.evaluate_each(now.data(), after.data());
+  const RunOptions& options = part_.workshop_.options;
+  return {.before = before[0],
+          .after = after[0],
+          .restitution = before[1],
+          .allowed = Part::kTolerances * (options.rtol * std::abs(before[0]) + options.atol)};
+}
+
+/// What the laws of impact say of an attempt that jumps. Impulses and what contacts are short of
+/// their law are complementary: one that stays open separates with at least e times the speed at
+/// which it closed, or it has to close. One that took its impulse and separates is open `after`.
+void ModeSearch::apply_restitution(const Attempt& attempt, Sides& during, Sides& after) {
+  const std::vector<ModeEquations::Contact>& closed = attempt.plan->equations().contacts;
+  for (const Part::Contact& contact : part_.contacts_) {
+    if (contact.border < 0 || contact.force < 0) continue;
+    const bool is_closed = std::ranges::any_of(closed, [&](const ModeEquations::Contact& c) {
+      return c.equation == contact.closed.index;
+    });
+    if (!is_closed && !is_reached(loaded_, contact.border)) continue;
+    const ImpactRates rates = impact_rates(attempt, contact);
+    if (is_closed && rates.after > rates.allowed) {
+      after[at(contact.border)] = contact.closing == Side::Plus ? Side::Minus : Side::Plus;
+      after[at(contact.force)] = contact.pulling;
+    } else if (!is_closed && rates.before < 0 &&
+               rates.after + rates.restitution * rates.before < -rates.allowed) {
+      during[at(contact.border)] = contact.closing;
+    }
+  }
+}
+
 /// A mode that jumps must be on the side of its impulses; what the values after it say comes then.
 void ModeSearch::let_impulses_decide(Attempt& attempt) {
-  Sides during = impact_sides(attempt, attempt.right);
-  if (during == attempt.right) return;
-  attempt.after = std::move(attempt.right);
+  Sides during = impact_sides(attempt, attempt.right), after = attempt.right;
+  apply_restitution(attempt, during, after);
+  if (during == after) return;
+  attempt.after = std::move(after);
   attempt.right = std::move(during);
   attempt.goes_on = part_.plan_for(attempt.after).plan == attempt.plan;
 }

@@ -159,6 +159,11 @@ class ModeSearch {
   bool may_slide() const;
   Sides pushed_sides(const std::vector<Change>& changes, Sides sides);
   Sides impact_sides(const Attempt& attempt, const Sides& sides);
+  struct ImpactRates {
+    double before = 0, after = 0, restitution = 0, allowed = 0;
+  };
+  ImpactRates impact_rates(const Attempt& attempt, const Part::Contact& contact);
+  void apply_restitution(const Attempt& attempt, Sides& during, Sides& after);
   void let_impulses_decide(Attempt& attempt);
   bool take_touch();
   void tell_jump(const Attempt& attempt);

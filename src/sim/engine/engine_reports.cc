@@ -34,8 +34,12 @@ void Engine::tell_changes(Member& member, Plan* before, const Sides& sides_befor
   if (before != nullptr && part.plan() != before) {
     std::string changed;
     Span span = {};
+    for (const Part::NamedChange& change : part.law_changes(sides_before, sides)) {
+      if (changed.empty()) span = change.span;
+      changed += (changed.empty() ? "" : ", ") + change.text;
+    }
     for (const int b : part.mode_borders()) {
-      if (sides[at(b)] == sides_before[at(b)]) continue;
+      if (sides[at(b)] == sides_before[at(b)] || part.is_of_law(b)) continue;
       const Side side = sides[at(b)];
       if (side == Side::Slide || side == Side::Follow || side == Side::Rest) continue;
       if (changed.empty()) span = part.border_span(b);

@@ -21,7 +21,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 JumpEquations::JumpEquations(const SolverContext& context, const Plan& plan, const JumpDepth& depth,
                              int level)
-    : pool_(context.pool), analysis_(plan.analysis()), depth_(depth), level_(level) {
+    : pool_(context.pool),
+      analysis_(plan.analysis()),
+      mode_(plan.equations()),
+      depth_(depth),
+      level_(level) {
   for (const VarRef weight : plan.equations().weights) {
     weights_.push_back(at(static_cast<std::int32_t>(analysis_.unknown_index(weight.var))));
   }
@@ -58,7 +62,8 @@ std::optional<structure::BlockOrder> JumpEquations::order() {
     jump.kept.push_back(analysis_.kept[i]);
     jump.c.push_back(0);
     const int order = analysis_.c[i] - 1 - level_;
-    jump.derivatives.push_back({order >= 0 ? analysis_.derivatives[i][at(order)] : integral(i)});
+    const ExprId row = order >= 0 ? analysis_.derivatives[i][at(order)] : integral(i);
+    jump.derivatives.push_back({order == 1 ? with_restitution(i, row) : row});
   }
   std::sort(given.begin(), given.end());
   if (!is_within(jump)) return std::nullopt;
@@ -75,6 +80,25 @@ bool JumpEquations::is_within(const structure::Analysis& jump) const {
       return j < 0 || x.order <= jump.d[at(j)];
     });
   });
+}
+
+/// The first derivative of a row after the instant; of the gap of a contact, what its law of impact
+/// makes of the rate before it.
+ExprId JumpEquations::with_restitution(std::size_t i, ExprId rate) {
+  const std::int32_t equation = mode_.equations[at(analysis_.kept[i])];
+  const auto contact = std::ranges::find(
+      mode_.contacts, equation, [](const ModeEquations::Contact& c) { return c.equation; });
+  if (contact == mode_.contacts.end()) return rate;
+  std::vector<expr::Replacement> past;
+  for (const ExprId node : expr::variables(pool_, std::array{rate}).node) {
+    const VarRef x = pool_.variable(node);
+    const int j = analysis_.unknown_index(x.var);
+    if (j >= 0 && x.order == lower(at(j))) past.push_back({node, leaf(before(at(j)))});
+  }
+  const ExprId closing =
+      expr::binary(pool_, expr::Op::Min, expr::substitute(pool_, std::array{rate}, past)[0],
+                   expr::constant(pool_, 0));
+  return expr::add(pool_, rate, expr::mul(pool_, contact->restitution, closing));
 }
 
 /// Σ_j ∂f_i/∂x_j^(d_j - c_i) times the jump or the impulse, and what comes from deeper levels.

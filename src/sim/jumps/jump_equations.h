@@ -19,6 +19,10 @@ namespace chi::sim {
 /// What of K_i depends on no z, as the friction of a given force, is finite, and no factor of an
 /// impulse; it is there only while the weight is not `bound` to any.
 ///
+/// A contact with a law of impact separates with Newton's coefficient, w+ = -e w-, where w- is the
+/// rate at which its gap closes (J. J. Moreau, "Some numerical methods in multibody dynamics:
+/// application to granular materials", Eur. J. Mech. A/Solids 13(4), 1994).
+///
 /// A deep jump (jump.h) is solved level by level, from its `depth` up to 0. Level m determines the
 /// change X_j of x_j^(d_j - 1 - m), which is an impulse where that order is -1, and a derivative of
 /// one below; the rows f_i^(c_i - 1 - m) are integrals in the same way. Integrals contain the
@@ -80,6 +84,7 @@ class JumpEquations {
   static expr::VarRef extra(int kind, std::size_t j);
   expr::ExprId leaf(expr::VarRef x) const;
   expr::ExprId integral(std::size_t i);
+  expr::ExprId with_restitution(std::size_t i, expr::ExprId rate);
   expr::ExprId carried_into(std::size_t i);
   bool moves(expr::ExprId slope) const;
   expr::ExprId weight_slope(std::size_t weight, expr::ExprId slope,
@@ -88,6 +93,7 @@ class JumpEquations {
 
   expr::Pool& pool_;
   const structure::Analysis& analysis_;
+  const ModeEquations& mode_;
   const JumpDepth& depth_;
   int level_;
   std::vector<std::size_t> weights_;

@@ -72,7 +72,12 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
   for (const flat::Branch& branch : set.branches) formulas.push_back(branch.guard);
   for (const ExprId delay : expr::delays(pool, formulas).node) watch_kinks(delay);
   // What is loaded from memory has its place before the first mode is made.
-  enter_inputs(rows);
+  std::vector<ExprId> inputs = rows;
+  for (const flat::Choice& choice : set.choices) {
+    if (choice.restitution) inputs.push_back(choice.restitution);
+  }
+  enter_inputs(inputs);
+  enter_contacts();
   enter_steps();
   for (const flat::Unknown& unknown : set.unknowns) place({unknown.variable.var, 0});
   prepare();
@@ -572,13 +577,17 @@ std::string Part::mode_text() {
     all += text(holds ? what : opposite(workshop_.pool(), what));
   };
   const flat::EquationSet& set = equations_.set;
-  for (flat::BranchId b{0}; b.index < set.branches.size() && all.size() < kLongest; ++b.index) {
-    const int condition = guard_conditions_[at(b.index)];
-    if (truths[at(condition)] == Truth::True) tell(condition, set.branches[b].guard, true);
-  }
   const flat::Activity activity = flat::find_activity(set, [&](flat::BranchId b) {
     return truths[at(guard_conditions_[at(b.index)])] == Truth::True;
   });
+  for (flat::BranchId b{0}; b.index < set.branches.size() && all.size() < kLongest; ++b.index) {
+    if (set.choices[set.branches[b].choice].form != flat::ChoiceForm::Guards) {
+      if (activity.is_active(b)) all += (all.empty() ? "" : ", ") + alternative_name(b);
+      continue;
+    }
+    const int condition = guard_conditions_[at(b.index)];
+    if (truths[at(condition)] == Truth::True) tell(condition, set.branches[b].guard, true);
+  }
   for (flat::EquationId e{0}; e.index < set.equations.size() && all.size() < kLongest; ++e.index) {
     if (!activity.is_active(set.equations[e].branch)) continue;
     for (const int condition : equation_conditions_[at(e.index)]) {

@@ -120,6 +120,9 @@ class Part {
 
   /// The equations that are active by the values of the frame as they are, solved or not.
   const ModeEquations* present_equations(std::optional<Diagnostic>& why);
+  /// The sides by the values of the frame; borders that they lie on as in `on`.
+  Sides sides_here(const Sides& on);
+  const ModeEquations* equations_on(const Sides& sides, std::optional<Diagnostic>& why);
 
   /// Memory to frame: known values, guesses, discrete inputs, time.
   void load(double time);
@@ -213,6 +216,15 @@ class Part {
   void update_sides();
   bool refresh_sides();  ///< unless they are those of this instant; whether they were not
   std::string text(expr::ExprId e) const;
+  // law_names.cc
+  /// Complementarities whose alternative is another one on the sides `now`, by name and with what
+  /// holds: "D1 conducts". Their borders go without saying.
+  struct NamedChange {
+    std::string text;
+    Span span;
+  };
+  std::vector<NamedChange> law_changes(const Sides& before, const Sides& now);
+  bool is_of_law(int border) const;
   std::string name() const;  ///< the instance its first equation belongs to
   /// The guards that are open and the conditions of `if`s, as they are in the present mode.
   std::string mode_text();
@@ -416,6 +428,22 @@ class Part {
     bool are_all = false;
   };
   const CheapBorders& cheap_borders();
+
+  /// Of a complementarity with a law of impact: the equation that keeps the gap at zero, the rate
+  /// of the gap, and the borders of gap and force; -1: not there. `closing` is the side of the gap
+  /// beyond zero, `pulling` that of the force.
+  struct Contact {
+    flat::EquationId closed;
+    expr::ExprId restitution, rate;
+    int border = -1, force = -1;
+    Side closing = Side::Minus, pulling = Side::Minus;
+  };
+  void enter_contacts();
+  std::vector<Contact> contacts_;
+  std::string law_name(const flat::Choice& choice) const;
+  std::string alternative_name(flat::BranchId branch) const;
+  const flat::Equation& equation_of(flat::BranchId branch) const;
+  const flat::Equation& as_written(flat::BranchId branch) const;
 
   Workshop& workshop_;
   PartEquations equations_;

@@ -198,12 +198,20 @@ void Part::forget_modes() {
 }
 
 const ModeEquations* Part::present_equations(std::optional<Diagnostic>& why) {
+  return equations_on(sides_here(sides_), why);
+}
+
+Sides Part::sides_here(const Sides& on) {
   const std::span<const BorderValue> values = border_values(frame_);
-  Sides sides = sides_;
+  Sides sides = on;
   for (std::size_t b = 0; b < sides.size(); ++b) {
     if (std::abs(values[b].value) <= values[b].band || std::isnan(values[b].value)) continue;
     sides[b] = values[b].value > 0 ? Side::Plus : Side::Minus;
   }
+  return sides;
+}
+
+const ModeEquations* Part::equations_on(const Sides& sides, std::optional<Diagnostic>& why) {
   PlanResult result = plan_for(sides);
   why = std::move(result.why);
   if (result.plan == nullptr) return nullptr;
@@ -310,6 +318,10 @@ std::optional<ModeEquations> Part::mode_equations(const std::vector<Truth>& trut
     return std::nullopt;
   }
   mode.system.declared = flat::declared_unknowns(set, activity);
+  for (const Contact& contact : contacts_) {
+    if (!activity.is_active(set.equations[contact.closed].branch)) continue;
+    mode.contacts.push_back({contact.closed.index, contact.restitution});
+  }
   set_checks_apart(mode);
   mode.passing = passing_rows(activity, mode);
   return mode;

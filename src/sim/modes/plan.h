@@ -31,6 +31,12 @@ struct ModeEquations {
   std::vector<expr::VarRef> weights;  ///< of sliding borders: unknown numbers between 0 and 1
   std::vector<int> sliding;           ///< the borders they belong to
   std::vector<expr::VarRef> shares;   ///< weights that are given: of borders that rest
+  /// A closed contact with a law of impact: the equation of the part that keeps its gap at zero.
+  struct Contact {
+    std::int32_t equation = -1;
+    expr::ExprId restitution;
+  };
+  std::vector<Contact> contacts = {};
 };
 
 /// The number of a plan, in its part: never that of another plan, also when this one is gone.
