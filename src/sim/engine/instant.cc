@@ -49,39 +49,12 @@ std::int32_t InstantSolver::place(VarRef x) {
   return p;
 }
 
-bool InstantSolver::run() {
-  if (!collect_members() || !collect_own()) return false;
-  return set_.impulses.empty() ? solve() : solve_impulses();
-}
-
-/// The active equations of all parts that the statement touches.
-bool InstantSolver::collect_members() {
-  std::vector<ExprId> roots;
-  for (const flat::Equation& e : set_.equations) {
-    roots.push_back(e.left);
-    roots.push_back(e.right);
-  }
-  for (const flat::Branch& b : set_.branches) roots.push_back(b.guard);
-  std::vector<std::int32_t> slots;
-  for (const auto& some : all_variables(context_.pool, roots)) {
-    slots.insert(slots.end(), some.begin(), some.end());
-  }
-  for (const auto* list : {&set_.unknowns, &set_.impulses}) {
-    for (const flat::Unknown& u : *list) slots.push_back(u.variable.var.index);
-  }
-  for (const std::int32_t slot : slots) {
-    const std::int32_t m = engine_.parts_.part_of_slot[at(slot)];
-    if (m >= 0 && std::find(members_.begin(), members_.end(), m) == members_.end()) {
-      members_.push_back(m);
-    }
-  }
-  std::sort(members_.begin(), members_.end());
-  for (const std::int32_t m : members_) {
-    engine_.bring(m);
-    Part& part = *engine_.members_[at(m)].part;
-    part.load(engine_.workshop_.machine.time);
+/// The active equations of all parts that the statement touches, on these sides.
+bool InstantSolver::collect_members(const InstantSides& sides) {
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    Part& part = *engine_.members_[at(members_[k])].part;
     std::optional<Diagnostic> why;
-    const ModeEquations* const mode = part.present_equations(why);
+    const ModeEquations* const mode = part.equations_on(sides.members[k], why);
     if (mode == nullptr) return engine_.fail(*why);
     const auto first = static_cast<std::int32_t>(rows_.size());
     for (const std::vector<std::int32_t>& group : mode->passing) {
@@ -108,31 +81,43 @@ bool InstantSolver::is_true(ExprId condition, bool* truth) {
   return true;
 }
 
-/// The statement's own equations, in the mode that its conditions have now.
-bool InstantSolver::collect_own() {
+/// The statement's own equations, with its conditions as they are on these sides.
+bool InstantSolver::collect_own(const std::vector<int>& sides) {
   expr::Pool& pool = context_.pool;
+  std::vector<Truth> truths;
+  if (conditions_) {
+    std::vector<Truth> relations;
+    for (const Relation& r : conditions_->relations()) {
+      const bool holds = relation_holds(r.op, sides[at(r.border)] * r.orientation);
+      relations.push_back(holds ? Truth::True : Truth::False);
+    }
+    conditions_->evaluate(frame_before_.data(), relations, truths);
+  }
   bool failed = false;
-  const flat::Activity activity = flat::find_activity(set_, [&](flat::BranchId b) {
+  const auto holds = [&](int condition) {
+    if (truths[at(condition)] != Truth::Undefined) return truths[at(condition)] == Truth::True;
     bool truth = false;
-    failed = failed || !is_true(set_.branches[b].guard, &truth);
+    failed = failed || !is_true(conditions_->condition(condition), &truth);
     return truth;
-  });
+  };
+  const flat::Activity activity =
+      flat::find_activity(set_, [&](flat::BranchId b) { return holds(guards_[at(b.index)]); });
   if (failed) return false;
   if (!activity.nowhere.empty()) {
     return engine_.fail({.code = DiagCode::NoOpenEquations,
                          .span = set_.choices[activity.nowhere.front()].span,
                          .message = "no alternative of these equations is open"});
   }
-  for (const flat::Equation& e : set_.equations) {
-    if (!activity.is_active(e.branch)) continue;
-    const ExprId row = instant_row(pool, e);
+  for (flat::EquationId e{0}; e.index < set_.equations.size(); ++e.index) {
+    if (!activity.is_active(set_.equations[e].branch)) continue;
+    const ExprId row = own_rows_[at(e.index)];
     std::vector<expr::Truth> chosen;
-    for (const ExprId c : expr::conditions(pool, std::array{row}).node) {
-      bool truth = false;
-      if (!is_true(c, &truth)) return false;
-      chosen.push_back({c, truth});
+    for (const int c : own_conditions_[at(e.index)]) {
+      chosen.push_back({conditions_->condition(c), holds(c)});
     }
-    rows_.push_back({expr::select_branches(pool, std::array{row}, chosen)[0], e.span});
+    if (failed) return false;
+    rows_.push_back(
+        {expr::select_branches(pool, std::array{row}, chosen)[0], set_.equations[e].span});
   }
   const std::vector<VarId> own = flat::declared_unknowns(set_, activity);
   declared_.insert(declared_.end(), own.begin(), own.end());
@@ -213,9 +198,7 @@ bool InstantSolver::solve() {
   SystemSolver solver(context_, order);
   if (!load({})) return false;
   if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
-  for (const VarRef x : order.unknowns) {
-    if (x.order == 0) keep(x.var, frame_[at(place(x))]);
-  }
+  for (const VarRef x : order.unknowns) found_.push_back({x, frame_[at(place(x))]});
   return true;
 }
 
@@ -400,19 +383,13 @@ bool InstantSolver::solve_impulses() {
     const VarId v = impact.unknowns[k];
     if (impact.d[k] > 0) continue;
     const double value = frame_[at(place({v, 0}))];
-    if (!is_extra(v)) {
-      keep(v, value);
-    } else if (engine_.observer != nullptr) {
-      engine_.observer->jump(engine_.workshop_.machine.time,
-                             engine_.variable_name({variable_of(v), 0}), 0, value, "impulse",
-                             span_);
-    }
+    found_.push_back({{is_extra(v) ? variable_of(v) : v, 0}, value, is_extra(v)});
   }
-  tell_conserved();
+  find_conserved();
   return true;
 }
 
-void InstantSolver::tell_conserved() {
+void InstantSolver::find_conserved() {
   code::Formulas formulas(context_.pool, slopes_, leaves_, context_.boxes);
   frame_.resize(at(leaves_.size()), 0.0);
   std::vector<double> numbers(slopes_.size());
@@ -421,7 +398,21 @@ void InstantSolver::tell_conserved() {
   const auto values = [&](VarRef x) {
     return std::pair(frame_[at(place({before_id(x.var), 0}))], frame_[at(place(x))]);
   };
-  engine_.tell_conserved(conserved_sums(integrated_, values), span_);
+  conserved_ = conserved_sums(integrated_, values);
+}
+
+/// The values found become those of the variables.
+void InstantSolver::commit() {
+  for (const Found& found : found_) {
+    if (found.variable.order > 0) continue;
+    if (!found.is_impulse) {
+      keep(found.variable.var, found.value);
+    } else if (engine_.observer != nullptr) {
+      engine_.observer->jump(engine_.workshop_.machine.time, engine_.variable_name(found.variable),
+                             0, found.value, "impulse", span_);
+    }
+  }
+  engine_.tell_conserved(conserved_, span_);
 }
 
 bool Engine::instant(std::int32_t block, std::int32_t number) {

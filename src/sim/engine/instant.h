@@ -1,11 +1,14 @@
 #pragma once
+#include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "code/formulas.h"
 #include "expr/incidence.h"
 #include "graph/impulse_orders.h"
 #include "sim/engine/engine.h"
@@ -27,6 +30,8 @@ expr::ExprId instant_row(expr::Pool& pool, const flat::Equation& equation);
 class InstantSolver {
  public:
   InstantSolver(Engine& engine, Engine::InstantStatement& statement, Span span);
+  /// Conditions, those of the active equations too, are part of the problem: with the values found
+  /// every equation holds with every condition as it is at these values (instant_sides.cc).
   bool run();
 
  private:
@@ -40,8 +45,35 @@ class InstantSolver {
   static expr::VarId impulse_id(expr::VarId v) { return {kFirstExtra + 2 * v.index + 1}; }
   static bool is_extra(expr::VarId v) { return v.index >= kFirstExtra; }
   static expr::VarId variable_of(expr::VarId extra) { return {(extra.index - kFirstExtra) / 2}; }
-  bool collect_members();
-  bool collect_own();
+  /// On which side of every border the values are taken to be: of the parts that the statement
+  /// touches, and -1, 0 or 1 of its own.
+  struct InstantSides {
+    std::vector<Sides> members;
+    std::vector<int> own;
+    friend auto operator<=>(const InstantSides&, const InstantSides&) = default;
+  };
+  /// A border whose difference has an unknown of the instant in it.
+  struct Open {
+    std::int32_t member = -1;  ///< in `members_`; -1: one of the statement
+    int border = 0;
+  };
+  bool enter();
+  void enter_own();
+  InstantSides present_sides();
+  InstantSides sides_found(const InstantSides& assumed);
+  Sides member_sides(std::size_t k, const Sides& assumed);
+  std::vector<int> own_sides();
+  bool try_on(const InstantSides& sides);
+  bool iterate(const InstantSides& start);
+  bool find_any(const InstantSides& start);
+  void tell_others(const InstantSides& taken);
+  bool holds(const InstantSides& assumed);
+  std::vector<Open> open_borders();
+  static void set_side(InstantSides& sides, const Open& border, bool plus);
+  bool explain_no_sides();
+  void commit();
+  bool collect_members(const InstantSides& sides);
+  bool collect_own(const std::vector<int>& sides);
   bool solve();
   bool solve_impulses();
   void find_orders();
@@ -51,7 +83,7 @@ class InstantSolver {
   structure::BlockOrder order_impact(structure::Analysis& impact) const;
   std::int32_t number(expr::VarId v) const;  ///< in `variables_`; -1 if it is not there
   std::optional<expr::ExprId> integral(const Row& row);
-  void tell_conserved();
+  void find_conserved();
   bool is_true(expr::ExprId condition, bool* truth);
   bool load(const std::vector<expr::VarRef>& extra);
   void keep(expr::VarId v, double value);
@@ -77,6 +109,22 @@ class InstantSolver {
   code::FormulaLeaves leaves_;
   SolverContext context_;
   std::vector<double> frame_;
+
+  // Conditions of the statement, and what was found on the sides that were tried last.
+  std::optional<Conditions> conditions_;
+  std::vector<int> guards_;  // per branch of `set_`
+  std::vector<expr::ExprId> own_rows_;
+  std::vector<std::vector<int>> own_conditions_;  // per row
+  std::unique_ptr<code::Formulas> own_borders_;
+  std::vector<std::vector<double>> loaded_;  // per member: its frame before the instant
+  std::vector<double> frame_before_;
+  struct Found {
+    expr::VarRef variable;
+    double value = 0;
+    bool is_impulse = false;
+  };
+  std::vector<Found> found_;
+  std::vector<ConservedSum> conserved_;
 
   // Of an impact.
   std::vector<expr::VarId> variables_;  // unknown, impulsive or differentiated; ascending

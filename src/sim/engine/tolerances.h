@@ -1,5 +1,6 @@
 #pragma once
-/// Tolerances of the room: when events come without end (chatter_watch.h).
+/// Tolerances of the room: when events come without end (chatter_watch.h), and on which side of
+/// their conditions instantaneous equations are (instant_sides.cc).
 namespace chi::sim::tolerance {
 
 /// Events within this · t of each other cannot be told apart,
@@ -21,5 +22,10 @@ inline constexpr double kLargestRatio = 0.995;
 /// and ratios differ by no more than kEvenRatios · the largest + kEvenRatiosAtLeast.
 inline constexpr double kEvenRatios = 0.02;
 inline constexpr double kEvenRatiosAtLeast = 1e-3;
+
+/// The difference of a condition is zero within this · atol, beside the rounding of its sides.
+inline constexpr double kZeroOfAtol = 1;
+/// An impulse decides a condition where it is more than this · the largest one.
+inline constexpr double kNoPush = 1e-9;
 
 }  // namespace chi::sim::tolerance
