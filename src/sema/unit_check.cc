@@ -229,6 +229,7 @@ class UnitChecker {
     match(
         c_.ast.equations[e].node, [&](const syntax::Substitute& n) { equal(n.target, n.value); },
         [&](const syntax::Equality& n) { equal(n.left, n.right); },
+        [&](const syntax::Complements& n) { complements(n); },
         [&](const syntax::GuardedEquations& n) {
           for (const auto& a : c_.ast.list(n.alternatives)) {
             rules_.infer(a.guard);
@@ -243,6 +244,19 @@ class UnitChecker {
   template <class Node>
   void condition(const Node& node) {
     if constexpr (requires { node.condition; }) rules_.infer(node.condition);
+  }
+
+  /// The two sides have units of their own; what is compared on one side has the same.
+  void complements(const syntax::Complements& n) {
+    for (const syntax::ComplementSide& side : {n.left, n.right}) {
+      const ShapeId value = rules_.infer(side.value);
+      for (const ExprId bound : {side.low, side.high}) {
+        if (!bound) continue;
+        rules_.unify(value, rules_.infer(bound),
+                     {Meeting::Comparison, side.value, bound, c_.span(bound)});
+      }
+    }
+    if (n.restitution) rules_.require(n.restitution, rules_.shapes.one(), Meeting::Argument);
   }
 
   void statements(Slice<syntax::StatId> list) {

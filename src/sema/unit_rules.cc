@@ -368,21 +368,6 @@ ShapeId UnitRules::library(ExprId e, Builtin builtin, std::span<const ExprId> a)
     case Insert: return together(a.first(2), Meeting::Elements);
     case Sqrt: return shapes.power(first(), Rational(1, 2));
     case Cbrt: return shapes.power(first(), Rational(1, 3));
-    case Exp:
-    case Ln:
-    case Log:
-    case Sin:
-    case Cos:
-    case Tan:
-    case Asin:
-    case Acos:
-    case Atan:
-    case Sinh:
-    case Cosh:
-    case Tanh:
-    case Asinh:
-    case Acosh:
-    case Atanh:
     case Lognormal:
     case Beta: return pure(e, a);
     case Floor:
@@ -418,7 +403,7 @@ ShapeId UnitRules::library(ExprId e, Builtin builtin, std::span<const ExprId> a)
     case Outer:
     case Times: return times(1);
     case Divide: return times(-1);
-    default: return shapes.any();
+    default: return is_elementary(builtin) ? pure(e, a) : shapes.any();
   }
 }
 

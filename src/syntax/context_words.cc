@@ -12,6 +12,7 @@ bool ends_operand(K kind) {
     case K::Ident:
     case K::Integer:
     case K::Real:
+    case K::Unit:
     case K::Inf:
     case K::Time:
     case K::Prime:
