@@ -14,21 +14,14 @@ constexpr double kZeroOfSolution = 1e-14;  // and of the largest scaled value
 
 }  // namespace
 
-OneStep::OneStep(const ModeProblem& problem, double h) : problem_(problem) {
+OneStep::OneStep(const ModeProblem& problem, double h) : problem_(problem), h_(h) {
   std::map<int, double> terms;
   for (const Functional& f : problem.functionals) {
     terms.clear();
     Row row;
-    for (const auto& [j, e] : f.rate) {
-      terms[j] += e / h;
-      row.constant -= e / h * problem.before[at(j)];
-    }
+    row.constant = constant(f);
+    for (const auto& [j, e] : f.rate) terms[j] += e / h;
     for (const auto& [j, a] : f.value) terms[j] += a;
-    double power = 1;
-    for (const double c : f.known) {
-      row.constant += c * power;
-      power *= h;
-    }
     row.terms.assign(terms.begin(), terms.end());
     table_.push_back(std::move(row));
   }
@@ -38,6 +31,22 @@ OneStep::OneStep(const ModeProblem& problem, double h) : problem_(problem) {
     rows_ += static_cast<int>(law.pieces.front().rows.size());
   }
   scale();
+}
+
+double OneStep::constant(const Functional& f) const {
+  double sum = 0, power = 1;
+  for (const auto& [j, e] : f.rate) sum -= e / h_ * problem_.before[at(j)];
+  for (const double c : f.known) {
+    sum += c * power;
+    power *= h_;
+  }
+  return sum;
+}
+
+void OneStep::renew() {
+  for (std::size_t f = 0; f < table_.size(); ++f) {
+    table_[f].constant = constant(problem_.functionals[f]) / scales_[f];
+  }
 }
 
 /// Equilibration of all functionals at once, so that tolerances do not depend on units.
@@ -133,16 +142,20 @@ bool OneStep::solve(const Mode& mode, std::vector<double>& v) {
     solver_.emplace(pattern());
     values_.resize(at(pattern_.nonzeros()));
   }
-  fill(mode, values_);
-  if (solver_->factor(values_) != FactorStatus::Ok) return false;
-  std::vector<int> rows;
-  rows_of(mode, rows);
+  if (factored_ != mode) {
+    factored_.reset();
+    fill(mode, values_);
+    if (solver_->factor(values_) != FactorStatus::Ok) return false;
+    factored_ = mode;
+    rows_of(mode, rows_of_mode_);
+  }
+  const std::vector<int>& rows = rows_of_mode_;
   for (std::size_t i = 0; i < rows.size(); ++i) v[i] = -row(rows[i]).constant;
   solver_->solve(v);
-  std::vector<double> residual(v.size());  // one step of refinement
-  for (std::size_t i = 0; i < rows.size(); ++i) residual[i] = -value(rows[i], v);
-  solver_->solve(residual);
-  for (std::size_t j = 0; j < v.size(); ++j) v[j] += residual[j];
+  residual_.resize(v.size());  // one step of refinement
+  for (std::size_t i = 0; i < rows.size(); ++i) residual_[i] = -value(rows[i], v);
+  solver_->solve(residual_);
+  for (std::size_t j = 0; j < v.size(); ++j) v[j] += residual_[j];
   return std::ranges::all_of(v, [](double x) { return std::isfinite(x); });
 }
 

@@ -27,6 +27,9 @@ class OneStep {
   OneStep(const ModeProblem& problem, double h);
 
   const ModeProblem& problem() const { return problem_; }
+  /// What is known, or the values before, are other ones; all factors are as they were. A mode that
+  /// was solved last costs no factorisation then.
+  void renew();
   int size() const { return problem_.variables(); }
   /// As many rows as variables: otherwise no mode can be solved.
   bool is_square() const { return rows_ == size(); }
@@ -59,14 +62,19 @@ class OneStep {
 
  private:
   void scale();
+  double constant(const Functional& f) const;
   void make_pattern() const;
 
   const ModeProblem& problem_;
+  double h_;
   std::vector<Row> table_;
   std::vector<double> columns_, scales_;
   std::vector<int> first_row_;
   int rows_ = 0;
   mutable std::optional<LinearSolver> solver_;
+  std::optional<Mode> factored_;  // by the solver
+  std::vector<int> rows_of_mode_;
+  std::vector<double> residual_;
   mutable SparsePattern pattern_;
   struct Entry {
     int place = 0;

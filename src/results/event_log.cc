@@ -69,8 +69,14 @@ void EventLog::slide(double time, std::string_view what, bool entered, Span span
   line(time, "slide", what, fmt::format(",\"entered\":{}", entered), span);
 }
 
-void EventLog::zeno(double time, std::string_view what, Span span) {
-  line(time, "zeno", what, "", span);
+void EventLog::zeno(double time, std::string_view what, Span span, const ZenoLimit& limit) {
+  std::string more;
+  if (!limit.values.empty()) {
+    more = fmt::format(",\"limit\":{},\"events\":{},\"time_error\":{},\"error\":{}",
+                       json_quote(limit.values), limit.events, json_real(limit.time_error),
+                       json_real(limit.error));
+  }
+  line(time, "zeno", what, more, span);
 }
 
 void EventLog::note(double time, std::string_view kind, std::string_view what, Span span) {

@@ -38,7 +38,7 @@ class EventLog : public sim::Observer {
   void conserved(double time, std::string_view what, double before, double after,
                  Span span) override;
   void slide(double time, std::string_view what, bool entered, Span span) override;
-  void zeno(double time, std::string_view what, Span span) override;
+  void zeno(double time, std::string_view what, Span span, const ZenoLimit& limit) override;
   void note(double time, std::string_view kind, std::string_view what, Span span) override;
 
   const std::vector<LoggedEvent>& kept() const { return kept_; }

@@ -215,6 +215,16 @@ for wrong in ("0", "-1", "nan", "inf", "short"):
 for method in ("auto", "ida", "bdf", "cvode", "erk", "erk:dopri5", "erk:rkf45", "irk"):
     works(f"run decay.chi --end 1 --solver {method} --out r.csv", last("r.csv", "x", math.exp(-1), 1e-4))
 refused("--solver", "run decay.chi --end 1 --solver euler", "euler")
+works("run decay.chi --end 1 --solver timestep --step-size 0.01 --out r.csv", last("r.csv", "x", 1.01**-100, 1e-12))
+works("run decay.chi --end 1 --solver timestep --step-size 0.01 --theta 0.5 --out r.csv", last("r.csv", "x", math.exp(-1), 1e-4))
+works("run decay.chi --end 1 --solver timestep --step-size 0.01 --stats", "longest step")
+refused("--step-size", "run decay.chi --end 1 --solver timestep", "needs a `--step-size`")
+refused("--step-size", "run decay.chi --end 1 --step-size 0.1", "is for `--solver timestep`")
+refused("--theta", "run decay.chi --end 1 --theta 0.5", "is for `--solver timestep`")
+for wrong in ("0", "-1", "nan", "inf", "short"):
+    refused("--step-size", f"run decay.chi --end 1 --solver timestep --step-size {wrong}", "--step-size")
+for wrong in ("0", "0.4", "1.1", "nan", "half"):
+    refused("--theta", f"run decay.chi --end 1 --solver timestep --step-size 0.1 --theta {wrong}", "--theta")
 HITS = math.sqrt(2 / 9.81)
 for method in ("toms748", "itp", "regula-falsi", "golden-section", "bisection", "cubic-hermite", "inverse-hermite", "polynomial"):
     works(f"run ball.chi --end 1 --root-finder {method} --points 2 --out r.csv",
@@ -229,6 +239,7 @@ works("run slide.chi --end 1 --sliding error --out r.csv", "error[E6", code=3)
 refused("--sliding", "run slide.chi --end 1 --sliding never", "is none of allow, error")
 works("run ball.chi --end 5 --zeno stop --out r.csv", "accumulate", last("r.csv", "time", 9 * HITS, 1e-3), code=3)
 works("run ball.chi --end 1 --zeno continue --out r.csv", last("r.csv", "time", 1, 0))
+works("run rest.chi --end 5 --zeno continue --out r.csv", last("r.csv", "y", 0, 1e-9))
 refused("--zeno", "run ball.chi --end 1 --zeno error", "is none of stop, continue")
 works("run jump.chi --end 3 --jumps allow --out r.csv", last("r.csv", "v", 0.5, 1e-9), last("r.csv", "w", 0.5, 1e-9))
 works("run jump.chi --end 3 --jumps error", "error[E6", code=3)

@@ -9,6 +9,14 @@ MODELS = {
 ]|
 xper = |[ Ball(0.8) ]|
 """,
+    # The same on a floor that can hold it.
+    "rest.chi": """proc Ball() =
+|[ y: real := 1.0, v, F: real
+ | |F|, y' = v, v' = -9.81 + F
+ , [ y > 0 or F < 0 -> F = 0 | y <= 0 and F >= 0 -> v' = 0 ]
+ | *[ nabla y <= 0 and v < 0; v := -0.5*v ]
+]|
+""",
     "spring.chi": "proc Spring(k: real) = |[ x: real := 1.0, v: real := 0.0 | x' = v, v' = -k*x ]|\n",
     # The solution is exp(-t); nothing else happens.
     "decay.chi": "proc P() = |[ x: real := 1.0 | x' = -x ]|\n",

@@ -121,9 +121,16 @@ void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
                          "pulse of a function of time (default none)",
                          o.max_step, kGroup));
   options.push_back(
-      one_of("--solver", {"auto", "ida", "bdf", "cvode", "erk", "erk:dopri5", "erk:rkf45", "irk"},
-             "Integrator: auto (default), ida, bdf, cvode, erk, erk:dopri5, erk:rkf45, irk",
+      one_of("--solver",
+             {"auto", "ida", "bdf", "cvode", "erk", "erk:dopri5", "erk:rkf45", "irk", "timestep"},
+             "Integrator: auto (default), ida, bdf, cvode, erk, erk:dopri5, erk:rkf45, irk; or "
+             "timestep: steps of a fixed size, events are not located",
              o.solver, kGroup));
+  options.push_back(
+      text("--step-size", "H", "Step of --solver timestep, in model time", o.step_size, kGroup));
+  options.push_back(text("--theta", "THETA",
+                         "Of --solver timestep: 1 implicit Euler (default), 0.5 trapezoidal rule",
+                         o.theta, kGroup));
   options.push_back(one_of("--root-finder",
                            {"toms748", "itp", "regula-falsi", "golden-section", "bisection",
                             "cubic-hermite", "inverse-hermite", "polynomial"},
@@ -137,8 +144,9 @@ void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
                            o.root_detection, kGroup));
   options.push_back(one_of("--sliding", {"allow", "error"},
                            "Sliding along a switching surface (default allow)", o.sliding, kGroup));
-  options.push_back(one_of("--zeno", {"stop", "continue"}, "When events accumulate (default stop)",
-                           o.zeno, kGroup));
+  options.push_back(one_of(
+      "--zeno", {"stop", "continue"},
+      "When events accumulate (default stop, but for contacts with restitution)", o.zeno, kGroup));
   options.push_back(one_of("--jumps", {"allow", "error"},
                            "Jumps that the constraints of a new mode ask for (default allow)",
                            o.jumps, kGroup));

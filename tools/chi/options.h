@@ -48,8 +48,8 @@ struct RunCommandOptions {
   std::vector<std::string> parameters;  ///< NAME=VALUE
   std::optional<std::string> end, seed, choice;
   // How it is solved.
-  std::optional<std::string> rtol, atol, max_step, solver, root_finder, root_detection, sliding,
-      zeno, jumps;
+  std::optional<std::string> rtol, atol, max_step, step_size, theta, solver, root_finder,
+      root_detection, sliding, zeno, jumps;
   // What is kept.
   std::optional<std::string> points, step;
   std::vector<std::string> out;

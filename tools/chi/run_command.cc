@@ -336,6 +336,9 @@ class Run {
     if (!strategies.empty()) text += fmt::format("\"found_by\":{{{}}},", strategies);
     if (!observed_.empty())
       text += fmt::format("\"statistics\":{},", driver::observed_json(observed_));
+    if (counts.longest_step > 0) {
+      text += fmt::format("\"longest_step_seconds\":{:.9f},", counts.longest_step);
+    }
     text += fmt::format(
         "\"seconds\":{{\"compile\":{:.6f},\"initialise\":{:.6f},\"simulate\":{:.6f}}}}}}}",
         compile_seconds_, initialise_seconds_, simulate_seconds_);
@@ -349,9 +352,10 @@ class Run {
       text += fmt::format("  {:<18}{:>12}\n", name, value);
     for (const auto& [name, count] : strategies_used(counts))
       text += fmt::format("    by {:<19}{:>6}\n", name, count);
-    const std::pair<const char*, double> times[] = {{"compile", compile_seconds_},
-                                                    {"initialise", initialise_seconds_},
-                                                    {"simulate", simulate_seconds_}};
+    std::vector<std::pair<const char*, double>> times = {{"compile", compile_seconds_},
+                                                         {"initialise", initialise_seconds_},
+                                                         {"simulate", simulate_seconds_}};
+    if (counts.longest_step > 0) times.emplace_back("longest step", counts.longest_step);
     for (const auto& [name, value] : times)
       text += fmt::format("  {:<18}{:>12.3f} ms\n", name, 1e3 * value);
     text += driver::observed_text(observed_);

@@ -24,10 +24,11 @@ struct Choice {
 };
 
 constexpr Choice<sim::SolverChoice> kSolvers[] = {
-    {"auto", sim::SolverChoice::Auto},       {"ida", sim::SolverChoice::Ida},
-    {"bdf", sim::SolverChoice::Bdf},         {"cvode", sim::SolverChoice::Cvode},
-    {"erk", sim::SolverChoice::Dopri5},      {"erk:dopri5", sim::SolverChoice::Dopri5},
-    {"erk:rkf45", sim::SolverChoice::Rkf45}, {"irk", sim::SolverChoice::Irk},
+    {"auto", sim::SolverChoice::Auto},         {"ida", sim::SolverChoice::Ida},
+    {"bdf", sim::SolverChoice::Bdf},           {"cvode", sim::SolverChoice::Cvode},
+    {"erk", sim::SolverChoice::Dopri5},        {"erk:dopri5", sim::SolverChoice::Dopri5},
+    {"erk:rkf45", sim::SolverChoice::Rkf45},   {"irk", sim::SolverChoice::Irk},
+    {"timestep", sim::SolverChoice::Timestep},
 };
 constexpr Choice<sim::Sliding> kSliding[] = {{"allow", sim::Sliding::Allow},
                                              {"error", sim::Sliding::Error}};
@@ -56,6 +57,8 @@ class Reader {
                                            number ? what : std::string_view("a number")));
     }
   }
+
+  void refuse(const std::string& why) { bad_option(diagnostics_, why); }
 
   template <class Integer>
   void integer(const std::optional<std::string>& text, std::string_view option, Integer least,
@@ -123,6 +126,14 @@ void read_numerics(const RunCommandOptions& call, Reader& reader, sim::RunOption
   reader.real(call.atol, "--atol", "a tolerance: they are positive", positive, run.atol);
   reader.real(call.max_step, "--max-step", "a step: they are positive", positive, run.max_step);
   reader.choice<sim::SolverChoice>(call.solver, "--solver", kSolvers, run.solver);
+  reader.real(call.step_size, "--step-size", "a step: they are positive", positive, run.step_size);
+  reader.real(
+      call.theta, "--theta", "between 0.5 and 1", [](double v) { return v >= 0.5 && v <= 1; },
+      run.theta);
+  const bool steps = run.solver == sim::SolverChoice::Timestep;
+  if (steps && !call.step_size) reader.refuse("`--solver timestep` needs a `--step-size`");
+  if (!steps && call.step_size) reader.refuse("`--step-size` is for `--solver timestep`");
+  if (!steps && call.theta) reader.refuse("`--theta` is for `--solver timestep`");
   reader.choice<sim::Sliding>(call.sliding, "--sliding", kSliding, run.sliding);
   reader.choice<sim::Zeno>(call.zeno, "--zeno", kZeno, run.zeno);
   reader.choice<sim::Jumps>(call.jumps, "--jumps", kJumps, run.jumps);

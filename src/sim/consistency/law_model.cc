@@ -310,6 +310,13 @@ void LawModel::compile() {
       roots.push_back(jacobian.entry[at(k)]);
     }
   }
+  is_affine_ = std::ranges::none_of(
+      expr::variables(pool, jacobian.entry).node,
+      [&](ExprId leaf) { return std::ranges::find(leaves, leaf) != leaves.end(); });
+  constexpr expr::Traits kByItself = expr::kHasTime | expr::kHasDelay | expr::kHasCall;
+  is_affine_ = is_affine_ && std::ranges::none_of(jacobian.entry, [&](ExprId e) {
+    return pool.has(e, kByItself);
+  });
   // Along w' as it is, with w'' = 0: what time and the curvature of a constraint add.
   const auto along = [&](expr::Pool& p, VarRef x) {
     const bool moves = column(x) >= 0 && has_rate(x);

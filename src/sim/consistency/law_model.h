@@ -31,6 +31,18 @@ struct LawProblem {
   std::vector<std::vector<int>> borders;  ///< by law
   std::vector<int> border_of;             ///< by functional: whose difference it is; -1: none
 
+  /// Rows that keep a variable at its value before: the functional, and its column.
+  std::vector<std::pair<int, int>> keeps;
+  /// A functional that is made of others: the sum of these, each times its factor.
+  struct Combination {
+    int functional = -1;
+    std::vector<std::pair<int, double>> of;
+  };
+  std::vector<Combination> combinations;
+  /// Whether `LawModel::refresh` can bring it to other values: all that is not the model's own is
+  /// among the combinations.
+  bool is_refreshable = true;
+
   /// The sides of a mode; borders that no piece speaks of stay as they are in `others`.
   Sides sides_of(const numerics::Mode& mode, Sides others) const;
   /// Whether on this border the rows of the piece and of the one beyond have the same solutions.
@@ -67,6 +79,22 @@ class LawModel {
   /// what is not continuous. Conditions without relations are as `Conditions::evaluate` found them
   /// last. False if it cannot be said: a row has no value, pieces differ in their number of rows.
   bool pose(std::span<const double> frame, const Sides& sides, LawProblem& out);
+
+  /// Whether all functionals are affine in the unknowns and their rates, with factors that change
+  /// neither with these nor with time: then problems differ in `Functional::known` only.
+  bool is_affine() const { return is_affine_; }
+  /// Brings an affine problem that `pose` made to this frame: `known` without derivatives. What is
+  /// known in equations, and no unknown, has to be as it was. O(entries).
+  void refresh(std::span<const double> frame, LawProblem& problem);
+
+  /// What the variables of a problem stand for: x, x', ... in the order of their columns.
+  int columns() const { return static_cast<int>(columns_.size()); }
+  expr::VarRef variable_of(int column) const {
+    const Column& c = columns_[static_cast<std::size_t>(column)];
+    return {c.var, c.order};
+  }
+  /// Whether its derivative occurs, too.
+  bool has_rate_of(int column) const { return has_rate(variable_of(column)); }
 
  private:
   static constexpr std::size_t kMostSurfaces = 8;  // of a law: its truth table has 2^n rows
@@ -107,6 +135,8 @@ class LawModel {
   int add_functional(expr::ExprId e);
   int column(expr::VarRef x) const;
   bool has_rate(expr::VarRef x) const;
+  void read_frame(std::span<const double> frame);
+  void read_columns();
   void evaluate(std::span<const double> frame);
   numerics::Functional functional(int f) const;
   bool make_law(const LawParts& parts, LawProblem& out);
@@ -149,6 +179,8 @@ class LawModel {
   code::FormulaLeaves leaves_;
   std::vector<std::int32_t> from_part_;  // per leaf: its place in a frame of the part; -1
   std::unique_ptr<code::Formulas> formulas_;
+  std::unique_ptr<code::Formulas> plain_formulas_;  // the functionals alone; for `refresh`
+  bool is_affine_ = false;
   std::vector<double> frame_, values_;
   struct Entry {
     int column = 0;
@@ -160,8 +192,9 @@ class LawModel {
   std::vector<std::vector<int>> in_rows_;    // per `if`: the rows it stands in
 
   // Of the instant.
-  std::vector<Side> trial_;                     // per border
-  std::vector<double> here_, rate_;             // per column
+  std::vector<Side> trial_;                                            // per border
+  std::vector<double> here_, rate_;                                    // per column
+  std::vector<std::pair<std::int32_t, std::int32_t>> leaf_of_column_;  // its value, and its rate
   std::map<expr::VarId, int> keeps_;            // functionals: a variable keeps its value
   std::map<std::vector<int>, int> with_inner_;  // by a row and those that were put into it
 };

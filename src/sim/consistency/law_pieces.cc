@@ -146,8 +146,8 @@ bool LawModel::is_active(BranchId branch, std::span<const Side> sides) {
   return true;
 }
 
-/// Values of the leaves here, and what lifted variables are on the present sides.
-void LawModel::evaluate(std::span<const double> frame) {
+/// Values of the leaves here.
+void LawModel::read_frame(std::span<const double> frame) {
   frame_.resize(at(leaves_.size()), 0);
   from_part_.resize(at(leaves_.size()), -1);
   for (std::int32_t i = 0; i < leaves_.size(); ++i) {
@@ -155,6 +155,30 @@ void LawModel::evaluate(std::span<const double> frame) {
     if (place < 0) place = source_.leaves.find(leaves_.leaf(i));
     frame_[at(i)] = place >= 0 && at(place) < frame.size() ? frame[at(place)] : 0;
   }
+}
+
+void LawModel::read_columns() {
+  if (leaf_of_column_.size() != columns_.size()) {
+    for (const Column& c : columns_) {
+      const auto place = [&](std::int32_t order) {
+        return leaves_.find(expr::variable(source_.pool, c.var, order));
+      };
+      const bool rate = has_rate({c.var, c.order});
+      leaf_of_column_.emplace_back(place(c.order), rate ? place(c.order + 1) : -1);
+    }
+  }
+  const auto value_at = [&](std::int32_t place) { return place < 0 ? 0 : frame_[at(place)]; };
+  here_.clear();
+  rate_.clear();
+  for (const auto& [value, rate] : leaf_of_column_) {
+    here_.push_back(value_at(value));
+    rate_.push_back(value_at(rate));
+  }
+}
+
+/// The same, and what lifted variables are on the present sides.
+void LawModel::evaluate(std::span<const double> frame) {
+  read_frame(frame);
   formulas_->evaluate_each(frame_.data(), values_.data());
   // The row of y is y - value, with inner ones in the value: as often as they nest.
   for (std::size_t round = 0; round < ifs_.size(); ++round) {
@@ -218,6 +242,7 @@ bool LawModel::has_unknown(const Conditional& v, std::span<const Side> sides,
 int LawModel::with_inner(int f, std::span<const Side> sides, LawProblem& out) {
   numerics::Functional row = out.problem.functionals[at(f)];
   std::vector<int> key = {f};
+  std::vector<std::pair<int, double>> of = {{f, 1.0}};
   // Outer ones come later: what they bring in is looked at after them.
   for (std::size_t k = ifs_.size(); k-- > 0;) {
     if (!ifs_[k].is_inner) continue;
@@ -228,11 +253,14 @@ int LawModel::with_inner(int f, std::span<const Side> sides, LawProblem& out) {
     const bool holds = truth(ifs_[k].condition, sides) == Truth::True;
     const int inner = holds ? ifs_[k].then : ifs_[k].otherwise;
     key.push_back(inner);
+    of.emplace_back(inner, -factor);
     row = sum(row, -factor, out.problem.functionals[at(inner)]);
   }
   if (key.size() == 1) return f;
   const auto [place, is_new] = with_inner_.try_emplace(std::move(key), 0);
-  if (is_new) place->second = out.problem.add(std::move(row));
+  if (!is_new) return place->second;
+  place->second = out.problem.add(std::move(row));
+  out.combinations.push_back({place->second, std::move(of)});
   return place->second;
 }
 
@@ -389,6 +417,7 @@ bool LawModel::make_law(const LawParts& parts, LawProblem& out) {
         if (!is_finite(problem.functionals[at(g)])) continue;
         if (!plus && below_zero[i] < 0) {
           below_zero[i] = problem.add(negative(problem.functionals[at(g)]));
+          out.combinations.push_back({below_zero[i], {{g, -1.0}}});
         }
         piece.conditions.push_back(plus ? g : below_zero[i]);
         says.push_back({border, plus ? Side::Plus : Side::Minus});
@@ -408,7 +437,9 @@ bool LawModel::make_law(const LawParts& parts, LawProblem& out) {
     out.border_of[at(surface_[at(parts.borders[i])])] = parts.borders[i];
     if (below_zero[i] >= 0) out.border_of[at(below_zero[i])] = parts.borders[i];
   }
+  const std::size_t count_before = problem.functionals.size();
   numerics::complete_law(problem, law);
+  if (problem.functionals.size() > count_before) out.is_refreshable = false;
   out.border_of.resize(problem.functionals.size(), -1);
   for (std::size_t p = fixed.size(); p < law.pieces.size(); ++p) {
     const numerics::Piece& piece = law.pieces[p];
@@ -431,16 +462,7 @@ bool LawModel::pose(std::span<const double> frame, const Sides& sides, LawProble
   trial_.assign(sides.size(), Side::On);
   for (std::size_t b = 0; b < sides.size(); ++b) trial_[b] = side_of(sides, static_cast<int>(b));
   evaluate(frame);
-  const auto value_of = [&](expr::VarRef x) {
-    const std::int32_t place = leaves_.find(expr::variable(source_.pool, x.var, x.order));
-    return place < 0 ? 0 : frame_[at(place)];
-  };
-  here_.clear();
-  rate_.clear();
-  for (const Column& c : columns_) {
-    here_.push_back(value_of({c.var, c.order}));
-    rate_.push_back(has_rate({c.var, c.order}) ? value_of({c.var, c.order + 1}) : 0);
-  }
+  read_columns();
   numerics::ModeProblem& problem = out.problem;
   problem.before = here_;
   for (std::size_t f = 0; f < functionals_.size(); ++f) {
@@ -460,6 +482,7 @@ bool LawModel::pose(std::span<const double> frame, const Sides& sides, LawProble
   for (const Conditional& v : conditionals_) {
     const int column = columns_of_.at(v.var).first;
     keeps_[v.var] = problem.add({.value = {{column, 1.0}}, .known = {-here_[at(column)]}});
+    out.keeps.emplace_back(keeps_[v.var], column);
   }
   const auto holds = [&](int f) { return is_finite(problem.functionals[at(f)]); };
   if (!std::ranges::all_of(problem.plain, holds)) return false;
@@ -486,6 +509,28 @@ bool LawModel::pose(std::span<const double> frame, const Sides& sides, LawProble
     out.start.push_back(best);
   }
   return true;
+}
+
+void LawModel::refresh(std::span<const double> frame, LawProblem& problem) {
+  read_frame(frame);
+  read_columns();
+  if (plain_formulas_ == nullptr) {
+    plain_formulas_ =
+        std::make_unique<code::Formulas>(source_.pool, functionals_, leaves_, source_.boxes);
+  }
+  plain_formulas_->evaluate_each(frame_.data(), values_.data());
+  std::vector<numerics::Functional>& all = problem.problem.functionals;
+  for (std::size_t f = 0; f < functionals_.size(); ++f) {
+    double constant = values_[f];
+    for (const auto& [j, e] : all[f].rate) constant -= e * rate_[at(j)];
+    for (const auto& [j, a] : all[f].value) constant -= a * here_[at(j)];
+    all[f].known.assign(1, constant);
+  }
+  for (const LawProblem::Combination& c : problem.combinations) {
+    double constant = 0;
+    for (const auto& [f, factor] : c.of) constant += factor * all[at(f)].known[0];
+    all[at(c.functional)].known.assign(1, constant);
+  }
 }
 
 bool LawModel::has_own_mode(int border) const {

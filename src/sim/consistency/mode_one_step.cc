@@ -244,30 +244,35 @@ bool ModeSearch::take_one_side() {
   return false;
 }
 
+LawModel& ModeSearch::laws_of(Part& part) {
+  if (part.laws_ == nullptr) {
+    const auto borders = static_cast<int>(part.conditions_.borders().size());
+    part.laws_ = std::make_shared<LawModel>(LawSource{
+        .pool = part.workshop_.pool(),
+        .set = part.equations_.set,
+        .conditions = part.conditions_,
+        .guards = part.guard_conditions_,
+        .leaves = part.leaves_,
+        .boxes = part.workshop_.boxes,
+        .first_free = part.weight_of(borders).var.index +
+                      static_cast<std::int32_t>(part.in_conditions_.size()) + 1,
+    });
+  }
+  return *part.laws_;
+}
+
 /// `searches`: also by branch and bound.
 bool ModeSearch::take_one_step(bool searches) {
   if (budget_ <= 0) return false;
-  if (part_.laws_ == nullptr) {
-    const auto borders = static_cast<int>(part_.conditions_.borders().size());
-    part_.laws_ = std::make_shared<LawModel>(LawSource{
-        .pool = part_.workshop_.pool(),
-        .set = part_.equations_.set,
-        .conditions = part_.conditions_,
-        .guards = part_.guard_conditions_,
-        .leaves = part_.leaves_,
-        .boxes = part_.workshop_.boxes,
-        .first_free = part_.weight_of(borders).var.index +
-                      static_cast<std::int32_t>(part_.in_conditions_.size()) + 1,
-    });
-  }
+  LawModel& model = laws_of(part_);
   show_loaded();
   part_.condition_truths(start_);  // what is no relation in the conditions
   LawProblem laws;
-  if (!part_.laws_->pose(loaded_, start_, laws)) {
+  if (!model.pose(loaded_, start_, laws)) {
     // Some row has no value at the guesses: those of a mode that has a solution, if there is one.
     if (take_one_side()) return true;
     const auto has_values = [&](const Attempt* a) {
-      return a->solved && !a->jumped && part_.laws_->pose(a->frame, start_, laws);
+      return a->solved && !a->jumped && model.pose(a->frame, start_, laws);
     };
     if (std::ranges::none_of(std::vector<Attempt*>(order_), has_values)) return false;
   }

@@ -46,6 +46,9 @@ class ModeSearch {
   /// On success the part is in the mode found; otherwise `part.failure()` says why there is none.
   bool run();
 
+  /// The rows and laws of a part, made when they are asked for first.
+  static LawModel& laws_of(Part& part);
+
  private:
   struct Attempt {
     Plan* plan = nullptr;

@@ -16,6 +16,7 @@
 #include "flat/scalars.h"
 #include "sim/engine/instant.h"
 #include "sim/part/deciding.h"
+#include "sim/timestepping/time_stepper.h"
 #include "syntax/children.h"
 
 namespace chi::sim {
@@ -126,6 +127,7 @@ bool Engine::start() {
   if (!translate_conditions()) return false;
   map_slots();
   see_blocks();
+  join_parts();
   steps_.resize(members_.size());
   events_.resize(members_.size());
   for (std::size_t m = 0; m < members_.size(); ++m) list(static_cast<std::int32_t>(m));
@@ -180,6 +182,10 @@ void Engine::count(RunCounts& counts) const {
     counts.evaluations += part.integration.evaluations;
     counts.jacobians += part.integration.jacobians;
     counts.searches.add(member.part->searches());
+    if (const FixedSteps* const steps = member.run->fixed_steps()) {
+      counts.steps += steps->counts().steps;
+      counts.longest_step = std::max(counts.longest_step, steps->counts().longest);
+    }
   }
   counts.mode_switches += mode_switches_;
   counts.state_events += state_events_;
@@ -302,6 +308,11 @@ bool Engine::translate_conditions() {
     keeper_.emplace(workshop_.pool().operand(delays[i].delay, 0), member);
   }
   for (Member& member : members_) member.part->prepare();
+  if (workshop_.options.solver != SolverChoice::Timestep) return true;
+  for (Member& member : members_) {
+    if (!TimeStepper::can_step(*member.part)) continue;
+    member.run->use_fixed_steps(std::make_unique<TimeStepper>(workshop_, *member.part));
+  }
   return true;
 }
 

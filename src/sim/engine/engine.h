@@ -9,6 +9,7 @@
 #include "code/boxes.h"
 #include "expr/evaluate.h"
 #include "flat/statement_equations.h"
+#include "sim/engine/accumulation.h"
 #include "sim/engine/chatter_watch.h"
 #include "sim/engine/due.h"
 #include "sim/engine/tournament.h"
@@ -81,6 +82,26 @@ class Engine : public Physics {
     Awaited* awaited = nullptr;
     bool seen = false;
   };
+  /// Parts whose events can make one series: statements of one process see all of them.
+  struct Together {
+    std::vector<std::int32_t> members = {};
+    // The events of the present instant.
+    double time = -1;
+    std::map<std::pair<std::int32_t, int>, int> directions = {};  ///< by member and border
+    double assigned_at = -1;  ///< when a statement changed a value that one of them reads
+    std::map<std::pair<std::int32_t, int>, double> last_at = {};  ///< by member and border
+    Accumulation accumulation = {};
+    /// What moves: the member and the variable, in the order in which they were met.
+    std::vector<std::pair<std::int32_t, expr::VarRef>> moving = {};
+    std::map<std::pair<std::int32_t, expr::VarRef>, int> number_of = {};
+    std::optional<Accumulation::Limit> limit = {};  ///< to which they go
+    // Of the last limit that they came to.
+    double limit_at = -1;
+    std::vector<std::pair<std::int32_t, int>> borders = {};  ///< on which events accumulated
+    std::string values = {};                                 ///< "y = 0, v = 0"
+    Accumulation::Snapshot rest = {};                        ///< there, before statements
+    int passes = 0;                                          ///< of conditions since
+  };
   /// A part with all that is known of it at the present instant.
   struct Member {
     std::unique_ptr<Part> part;
@@ -95,6 +116,7 @@ class Engine : public Physics {
     bool is_listed = false;               ///< in `changed_`
     std::optional<VariantId> told = {};   ///< the choice of states that was told last
     ChatterWatch chatter = {};
+    std::int32_t together = -1;  ///< in `together_`
   };
   class View;
   class Now;
@@ -153,7 +175,30 @@ class Engine : public Physics {
   std::string border_text(const Member& member) const;  ///< of its first event
   static bool is_lost_in_rounding(Member& member);
   bool fail_zeno(Member& member, const ChatterWatch::Limit& limit);
-  bool prepare_to_move();
+  // engine_limits.cc
+  void join_parts();
+  Together& together(const Member& member) {
+    return together_[static_cast<std::size_t>(member.together)];
+  }
+  const Together& together(const Member& member) const {
+    return together_[static_cast<std::size_t>(member.together)];
+  }
+  void note_in_series(const Member& member, int border, int direction);
+  bool may_pass_limit(const Together& group) const;
+  void map_memory();
+  void enter_moving(Together& group);
+  Accumulation::Snapshot snapshot(const Together& group);
+  bool seek_limits(double until);
+  void seek_limit(Together& group, double until);
+  bool crosses_others(const Together& group, std::int32_t number, const std::vector<double>& frame);
+  void arrive_at_limit(std::int32_t number);
+  std::string borders_text(const Together& group) const;
+  bool is_at_limit(const Member& member) const;
+  Diagnostic at_limit(const Member& member, Diagnostic why) const;
+  bool notice_no_rest(const Awaited& passed);
+  bool rests(Together& group);
+  bool fail_without_rest(const Together& group);
+  bool prepare_to_move(double until);
   bool record(double from, double to);
   std::optional<Diagnostic> output_failed_;
   void note_event(Member& member, std::vector<std::int32_t>& woken);
@@ -191,6 +236,9 @@ class Engine : public Physics {
   std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
   std::unique_ptr<code::ModelBoxes> boxes_;
   std::unique_ptr<MotionView> now_;
+  std::vector<Together> together_;
+  bool memory_is_mapped_ = false;
+  std::vector<std::int64_t> other_reals_, other_slots_;  // of memory, of no part; once asked for
   Outcome outcome_;
   std::vector<Diagnostic> warnings_;
   std::int64_t steps_since_check_ = 0;

@@ -108,13 +108,15 @@ void Engine::follow(std::int32_t number) {
   events_.set(at(number), moves ? member.run->event_time() : kInfinity);
 }
 
-bool Engine::prepare_to_move() {
+bool Engine::prepare_to_move(double until) {
   const double now = workshop_.machine.time;
   for (const std::int32_t number : changed_) {
     Member& member = members_[at(number)];
     member.is_listed = false;
     if (member.due.has_to_restart()) {
-      if (auto why = member.part->explain_static()) return fail(std::move(*why));
+      if (member.run->fixed_steps() == nullptr) {
+        if (auto why = member.part->explain_static()) return fail(std::move(*why));
+      }
       member.run->restart(now, member.due.restart());
     } else if (member.due.has_to_search()) {
       member.run->search(now);
@@ -122,13 +124,14 @@ bool Engine::prepare_to_move() {
     member.due.moved_on();
     follow(number);
   }
+  const bool good = seek_limits(until);
   changed_.clear();
-  return true;
+  return good;
 }
 
 Physics::Advance Engine::advance(double limit, std::vector<std::int32_t>& woken) {
   code::Machine& machine = workshop_.machine;
-  if (!prepare_to_move()) return Advance::Failed;
+  if (!prepare_to_move(limit)) return Advance::Failed;
   double recorded = machine.time;
   while (true) {
     const double event = events_.time(), front = steps_.time();
@@ -199,9 +202,12 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
     if (asked.puts_on_border && member.run->put_on_border(event.border)) {
       member.due.request(Due::Values::Assigned);
     }
+    if (event.kind == EventKind::Limit) arrive_at_limit(part.number());
     if (!asked.of_border) continue;
+    note_in_series(member, event.border, event.direction);
     const auto& deciding = part.mode_borders();
-    if (std::find(deciding.begin(), deciding.end(), event.border) != deciding.end()) {
+    if (event.kind != EventKind::Passed &&
+        std::find(deciding.begin(), deciding.end(), event.border) != deciding.end()) {
       member.due.request(Due::Values::Event);
     }
     ++state_events_;
@@ -217,7 +223,7 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
       }
     }
   }
-  part.update_sides();
+  if (member.run->fixed_steps() == nullptr) part.update_sides();
   member.due.request(Due::Motion::Search);
 }
 

@@ -140,7 +140,7 @@ bool Engine::notice_zeno(std::int32_t number) {
       .now = workshop_.machine.time,
       .mode = plan == nullptr ? PlanId{} : plan->id(),
       .is_retreat = consequence_of(member.run->events().front().kind).is_retreat};
-  const bool goes_on = workshop_.options.zeno == Zeno::Continue;
+  const bool goes_on = may_pass_limit(together(member));
   const auto is_lost = [&] { return is_lost_in_rounding(member); };
   const auto limit = member.chatter.limit(event, goes_on, is_lost);
   return !limit || fail_zeno(member, *limit);
@@ -180,8 +180,8 @@ bool Engine::fail_zeno(Member& member, const ChatterWatch::Limit& found) {
           : fmt::format("the last events were {:.3g} apart, each time {:.4g} of the time before",
                         found.step, found.ratio);
   const std::string what = border_text(member) + " = 0";
-  if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border));
-  const bool goes_on = workshop_.options.zeno == Zeno::Continue;
+  if (observer != nullptr) observer->zeno(limit, what, member.part->border_span(event.border), {});
+  const bool goes_on = may_pass_limit(together(member));
   return fail(
       {.code = DiagCode::Zeno,
        .span = member.part->border_span(event.border),

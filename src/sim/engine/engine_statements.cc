@@ -25,6 +25,7 @@ void Engine::bring(std::int32_t number) {
   member.time = now;
   member.run->keep_past(now);
   member.run->values_at(now);
+  member.run->arrive();
   member.part->store();
 }
 
@@ -56,7 +57,12 @@ bool Engine::settle(std::int32_t number) {
   const bool was_assigned = member.due.was_assigned();
   member.time = workshop_.machine.time;
   workshop_.tells_sliding = observer != nullptr || workshop_.options.sliding == Sliding::Error;
-  if (!part.settle(member.time)) return fail(*part.failure());
+  if (!part.settle(member.time)) {
+    if (plan == nullptr || member.run->fixed_steps() == nullptr) {
+      return fail(at_limit(member, *part.failure()));
+    }
+    part.load(member.time);  // the next time step finds a mode, or tells why there is none
+  }
   member.due.settled();
   if (member.unsolved) {
     const structure::Analysis& analysis = part.plan()->analysis();
@@ -86,7 +92,14 @@ bool Engine::settle(std::int32_t number) {
       member.due.request(Due::Motion::Restart);
     }
   }
-  if (part.plan() != plan && plan != nullptr) ++mode_switches_;
+  if (plan != nullptr && part.plan() != plan) {
+    ++mode_switches_;
+    for (const int b : part.mode_borders()) {
+      const auto was = static_cast<int>(sides[at(b)].side());
+      const auto is = static_cast<int>(part.sides()[at(b)].side());
+      if (was != is) note_in_series(member, b, is > was ? 1 : -1);
+    }
+  }
   list(number);
   return true;
 }
@@ -136,6 +149,7 @@ void Engine::assigned(std::int64_t slot, std::int32_t count) {
     if (found == readers_.end()) continue;
     for (const Reader& reader : found->second) {
       members_[at(reader.member)].due.request(Due::Values::Assigned);
+      together(members_[at(reader.member)]).assigned_at = workshop_.machine.time;
       list(reader.member);
     }
     is_set_[at(flat_slot_of_.at(s))] = 1;
@@ -159,7 +173,7 @@ bool Engine::holds(std::int32_t block, std::int32_t condition, bool* truth) {
     list(asked.member);
   }
   member.part->look();
-  return truth_of(asked, is_looked_at_now(asked), truth);
+  return truth_of(asked, is_looked_at_now(asked), truth) && (!*truth || notice_no_rest(asked));
 }
 
 /// Who came for an event sees what holds at that instant first, all of it; and no more when it has

@@ -27,5 +27,15 @@ inline constexpr double kEvenRatiosAtLeast = 1e-3;
 inline constexpr double kZeroOfAtol = 1;
 /// An impulse decides a condition where it is more than this · the largest one.
 inline constexpr double kNoPush = 1e-9;
+/// The limit of events is trusted if its error is below this · what is left of time.
+inline constexpr double kTrusted = 1e-3;
+/// Ratios of distances differ by rounding and integration.
+inline constexpr double kSteadyRatios = 1e-4;
+/// The rest of a series is not followed where it is below this · the largest values of the series;
+inline constexpr double kUnseen = 2e-3;
+/// and below this one if there were many events before.
+inline constexpr double kUnseenOfMany = 1e-2;
+/// An extrapolated value is zero below this · the tolerance.
+inline constexpr double kZeroLimit = 1e-2;
 
 }  // namespace chi::sim::tolerance

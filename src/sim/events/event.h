@@ -18,6 +18,8 @@ enum class EventKind : std::uint8_t {
   DelayBreak,    ///< a jump or corner comes back through a delay
   StepChange,    ///< a piecewise-constant function steps
   CornerLeft,    ///< a continuous switch is no longer near
+  Limit,         ///< the instant that events accumulate at
+  Passed,        ///< the difference has another sign at the end of a time step
 };
 
 /// An event inside the window of a part. Several may be simultaneous.
@@ -50,6 +52,7 @@ constexpr Consequence consequence_of(EventKind kind) {
     case EventKind::Crossing:
     case EventKind::Touch: return {.of_border = true, .widens_band = true};
     case EventKind::Pole:
+    case EventKind::Passed:
     case EventKind::Left: return {.of_border = true};
     case EventKind::Collapsed:
       return {.of_border = true,
@@ -65,6 +68,8 @@ constexpr Consequence consequence_of(EventKind kind) {
     case EventKind::BranchSwitch:
       return {.is_retreat = true, .crowds = true, .settles = true, .restarts = true};
     case EventKind::DelayBreak: return {.settles = true, .reads_memory = true, .restarts = true};
+    case EventKind::Limit:
+      return {.settles = true, .reads_memory = true, .restarts = true, .is_cold = true};
     case EventKind::StepChange:
     case EventKind::CornerLeft: return {.settles = true, .restarts = true};
   }

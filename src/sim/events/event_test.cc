@@ -7,7 +7,7 @@
 namespace chi::sim {
 namespace {
 
-constexpr EventKind kLast = EventKind::CornerLeft;
+constexpr EventKind kLast = EventKind::Passed;
 
 /// The location of a change of sign of f near `at`, and what it is taken for.
 template <class F>
@@ -37,12 +37,15 @@ TEST(EventKind, ValuesThatJumpOverZeroDoNotWidenTheBand) {
   EXPECT_TRUE(consequence_of(EventKind::Touch).widens_band);
   EXPECT_FALSE(consequence_of(EventKind::Pole).widens_band);
   EXPECT_FALSE(consequence_of(EventKind::Left).widens_band);
+  EXPECT_FALSE(consequence_of(EventKind::Passed).widens_band);
 }
 
-TEST(EventKind, OnlyADelayBringsValuesThatMayHaveJumped) {
+TEST(EventKind, OnlyDelaysAndLimitsBringValuesThatMayHaveJumped) {
   for (int k = 0; k <= static_cast<int>(kLast); ++k) {
     const auto kind = static_cast<EventKind>(k);
-    EXPECT_EQ(consequence_of(kind).reads_memory, kind == EventKind::DelayBreak) << k;
+    EXPECT_EQ(consequence_of(kind).reads_memory,
+              kind == EventKind::DelayBreak || kind == EventKind::Limit)
+        << k;
   }
 }
 

@@ -59,12 +59,17 @@ void PartRun::restart(double time, numerics::Restart kind) {
   followed_values_.clear();
   forget_relevant();
   has_window_ = false;
+  leap_.reset();
   events_.clear();
   motion_ = nullptr;
   next_variant_ = nullptr;
   pivots_.clear();
   part_.forget_modes();
-  if (has_motion()) use_variant(*part_.variant(), time, part_.frame(), kind);
+  if (steps_ != nullptr) {
+    steps_->restart();
+  } else if (has_motion()) {
+    use_variant(*part_.variant(), time, part_.frame(), kind);
+  }
 }
 
 /// Whether the present mode is one in which time passes.
@@ -88,7 +93,26 @@ void PartRun::use_variant(StateVariant& variant, double time, std::vector<double
   motion_->restart(time, frame, kind);
 }
 
+void PartRun::leap(double from, double until, std::vector<double> limit) {
+  part_.fit(part_.frame());
+  part_.fit(limit);
+  leap_ = Leap{.from = from, .until = until, .before = part_.frame(), .limit = std::move(limit)};
+  from_ = reached_ = from;
+  events_.clear();
+}
+
+void PartRun::leap_to(double time, std::vector<double>& frame) const {
+  const double whole = leap_->until - leap_->from;
+  const double part = whole > 0 ? (time - leap_->from) / whole : 1;
+  for (std::size_t i = 0; i < leap_->limit.size() && i < frame.size(); ++i) {
+    const double a = leap_->before[i], b = leap_->limit[i];
+    frame[i] = time >= leap_->until ? b : a + part * (b - a);
+  }
+  frame[0] = time;  // the place of `time` is the first
+}
+
 bool PartRun::moves() const {
+  if (leap_ || steps_ != nullptr) return true;
   if (motion_ != nullptr && !motion_->states().empty()) return true;
   return part_.depends_on_time();
 }
@@ -101,6 +125,13 @@ bool PartRun::step(double limit) {
   keep_past(reached_);
   deadline_ = limit;
   from_ = reached_;
+  if (steps_ != nullptr) return take_fixed_step(limit);
+  if (leap_) {
+    has_window_ = true;
+    reached_ = leap_->until;
+    events_.assign(1, {.kind = EventKind::Limit, .time = reached_});
+    return true;
+  }
   part_.delays().begin_window(from_);
   events_.clear();
   break_time_ = kInfinity;
@@ -456,6 +487,10 @@ bool PartRun::values_at(double time) {
 
 bool PartRun::values_at(double time, std::vector<double>& frame) {
   part_.fit(frame);
+  if (leap_) {
+    leap_to(time, frame);
+    return true;
+  }
   if (has_window_ && motion_ != nullptr) return motion_->values_at(time, frame.data());
   set_without_motion(time, frame);
   return true;
@@ -468,6 +503,10 @@ void PartRun::set_without_motion(double time, std::vector<double>& frame) {
 
 bool PartRun::values_for_output(double time, std::vector<double>& frame) {
   part_.fit(frame);
+  if (leap_) {
+    leap_to(time, frame);
+    return true;
+  }
   if (has_window_ && motion_ != nullptr) {
     return motion_->values_at(time, frame.data(), Effort::Near, Purpose::Output) ||
            motion_->values_at(time, frame.data(), Effort::Full, Purpose::Output);

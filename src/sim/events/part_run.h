@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,6 +14,23 @@
 
 namespace chi::sim {
 
+/// Advances a part by steps of a given size, in place of an integrator (sim/timestepping).
+class FixedSteps {
+ public:
+  virtual ~FixedSteps() = default;
+  /// The part has new values: what the last steps left is not right any more.
+  virtual void restart() = 0;
+  /// From the values of the frame at `from` to those at `until`. False: the part's `failure()`.
+  virtual bool step(double from, double until, std::vector<double>& frame) = 0;
+  /// The part's frame has the values at the end of the last step: its sides, too.
+  virtual void arrive() = 0;
+  struct Counts {
+    std::int64_t steps = 0;
+    double longest = 0;  ///< step, in seconds of the clock
+  };
+  virtual Counts counts() const = 0;
+};
+
 /// One part in motion. Its *window* is the last step of its integrator; the present time of the run
 /// lies in it, so that values at any time that still matters can be had from it.
 class PartRun {
@@ -20,6 +38,11 @@ class PartRun {
   PartRun(Workshop& workshop, Part& part) : workshop_(workshop), part_(part) {}
 
   Part& part() { return part_; }
+  /// No event is located from now on, nor anything integrated.
+  void use_fixed_steps(std::unique_ptr<FixedSteps> steps) { steps_ = std::move(steps); }
+  const FixedSteps* fixed_steps() const { return steps_.get(); }
+  /// The present time is that of the part's frame.
+  void arrive();
   /// Starts at the values of the part's frame, which are consistent at `time`.
   void restart(double time, numerics::Restart kind);
   double reached() const { return reached_; }  ///< the end of the window
@@ -40,6 +63,11 @@ class PartRun {
   /// Anything in it moves: it has states, or depends on time.
   bool moves() const;
   bool would_move() const;  ///< the same of a motion that starts at the present values
+
+  /// Events accumulate at `until`, where these are the values of the frame. What happens between
+  /// `from`, which is now, and then is not followed: the next window ends there, and between its
+  /// ends are straight lines.
+  void leap(double from, double until, std::vector<double> limit);
 
   /// Looks for the earliest event in the window after `time`.
   void search(double time);
@@ -181,6 +209,15 @@ class PartRun {
   bool has_motion() const;
   void use_variant(StateVariant& variant, double time, std::vector<double>& frame,
                    numerics::Restart kind);
+  struct Leap {
+    double from = 0, until = 0;
+    std::vector<double> before, limit;  // frames at these times
+  };
+  std::optional<Leap> leap_;
+  std::unique_ptr<FixedSteps> steps_;
+  bool take_fixed_step(double limit);
+  void note_passed(const std::vector<double>& before, const std::vector<double>& after);
+  void leap_to(double time, std::vector<double>& frame) const;
   Motion* motion_ = nullptr;
   double kept_until_ = 0;  // the past of delays is known up to here
   std::vector<double> past_frame_;

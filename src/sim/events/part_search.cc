@@ -108,6 +108,10 @@ void PartRun::forget_relevant() {
 }
 
 void PartRun::search(double time) {
+  if (leap_) {  // nothing is located: what was found at its end has happened there
+    if (time >= reached_) events_.clear();
+    return;
+  }
   decided_ = time;
   if (part_.has_sides_of(time)) forget_relevant();
   search_window(time);

@@ -89,4 +89,7 @@ inline constexpr double kMuchLarger = 4;
 inline constexpr double kShrinksAtLeast = 0.05;
 inline constexpr double kShrinksAtMost = 20;
 
+/// What is left of a time step before a deadline is no step of its own below this · its size.
+inline constexpr double kRestOfStep = 1e-9;
+
 }  // namespace chi::sim::tolerance

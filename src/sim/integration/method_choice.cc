@@ -38,6 +38,7 @@ MethodChoice::MethodChoice(SolverChoice wanted, Facts facts)
       radau_(facts.prefers_dae ? Method::RadauDae : Method::Radau) {
   switch (wanted) {
     case SolverChoice::Auto:
+    case SolverChoice::Timestep:  // has no motion: sim/timestepping
     case SolverChoice::Dopri5: break;
     case SolverChoice::Rkf45: method_ = Method::Fehlberg; break;
     case SolverChoice::Ida: method_ = Method::Ida; break;

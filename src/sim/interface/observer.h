@@ -33,8 +33,14 @@ class Observer {
                          Span span) = 0;
   /// Sliding motion along the switching surface `what` begins or ends.
   virtual void slide(double time, std::string_view what, bool entered, Span span) = 0;
+  /// The limit of events that accumulate, if the run goes on from there.
+  struct ZenoLimit {
+    std::string_view values = {};  ///< "y = 0, v = 0"; empty: the run ends
+    int events = 0;                ///< of the series, before the limit was taken
+    double time_error = 0, error = 0;  ///< estimates: of the time, and of the values at most
+  };
   /// Events accumulate towards `time`.
-  virtual void zeno(double time, std::string_view what, Span span) = 0;
+  virtual void zeno(double time, std::string_view what, Span span, const ZenoLimit& limit) = 0;
   /// Anything else that is worth a line; `kind` is one word.
   virtual void note(double time, std::string_view kind, std::string_view what, Span span) = 0;
 };

@@ -21,6 +21,7 @@ struct RunCounts {
   std::int64_t state_events = 0;  ///< borders of guards and conditions that were reached
   std::int64_t modes = 0;         ///< different ones that were met
   std::int64_t mode_switches = 0;
+  double longest_step = 0;     ///< of time stepping, in seconds of the clock; 0: none
   SearchCounts searches = {};  ///< for consistent modes
 };
 

@@ -16,12 +16,14 @@ enum class SolverChoice : std::uint8_t {
   Dopri5,  ///< erk, erk:dopri5
   Rkf45,   ///< erk:rkf45
   Irk,
+  Timestep,  ///< the one-step problem itself, at a fixed step (sim/timestepping)
 };
 
 /// What happens where both sides of a switching surface push back (semantics.md §4).
 enum class Sliding : std::uint8_t { Allow, Error };
-/// What happens when ever more events come in ever less time (semantics.md §4).
-enum class Zeno : std::uint8_t { Stop, Continue };
+/// What happens when ever more events come in ever less time (semantics.md §4). Auto: the run goes
+/// on where contacts with restitution come to rest, and stops elsewhere.
+enum class Zeno : std::uint8_t { Auto, Stop, Continue };
 /// What happens when a new mode's constraints do not hold for the values before it (semantics.md
 /// §7).
 enum class Jumps : std::uint8_t { Allow, Error };
@@ -51,6 +53,8 @@ struct RunOptions {
   double atol = 1e-9;
   double max_step = std::numeric_limits<double>::infinity();  ///< of integration, in time
   SolverChoice solver = SolverChoice::Auto;
+  double step_size = 0;  ///< of time stepping, in model time
+  double theta = 1;      ///< of time stepping: 1 implicit Euler, 1/2 trapezoidal rule
   numerics::RootFinder root_finder = numerics::RootFinder::Toms748;
   numerics::RootDetection root_detection = numerics::RootDetection::Bernstein;
   /// Rows of equations in the modes of a part that are remembered: about a kilobyte each.
@@ -59,7 +63,7 @@ struct RunOptions {
   /// (sim/part/mode_switches.h).
   std::size_t fewest_switches = 20;
   Sliding sliding = Sliding::Allow;
-  Zeno zeno = Zeno::Stop;
+  Zeno zeno = Zeno::Auto;
   Jumps jumps = Jumps::Allow;
 };
 

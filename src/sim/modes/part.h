@@ -35,6 +35,7 @@ struct Activity;
 namespace chi::sim {
 
 class LawModel;
+class TimeStepper;
 
 /// One part of the model at one instant: which mode it is in and what its values are
 /// (semantics.md §2, §4-6).
@@ -260,6 +261,7 @@ class Part {
 
  private:
   friend class ModeSearch;
+  friend class TimeStepper;
   BorderValue between(int border, double left, double right, const std::vector<double>& frame);
   struct PlanResult {
     Plan* plan = nullptr;

@@ -34,6 +34,8 @@ struct Relation {
 struct Border {
   expr::ExprId left, right, difference;
   std::vector<std::int32_t> corners = {};
+  /// The gap of a contact with restitution: where its impacts accumulate the run goes on.
+  bool has_restitution = false;
 };
 
 /// The truth of a relation where its difference has this sign.
