@@ -72,6 +72,7 @@ Operand Lowering::call_library(ExprId expr, Builtin builtin, std::span<const Exp
     return constant(type, {3.14159265358979323846});
   }
   if (builtin == Builtin::Delayed) return asked_value(expr);
+  if (builtin == Builtin::Pre) return value(arguments[0]);
   if (makes_distribution(builtin)) return distribution(builtin, type, arguments);
   if (builtin >= Builtin::Hd && builtin <= Builtin::Format)
     return library_sequence(builtin, type, arguments);

@@ -76,7 +76,12 @@ bool Lowering::is_asked(ExprId expr) {
         std::holds_alternative<syntax::Project>(node) ||
         (binary != nullptr &&
          (binary->op == BinaryOp::In || binary->op == BinaryOp::Eq || binary->op == BinaryOp::Ne));
-    if (condition_ == nullptr || !other || !types().is(type_of(expr), BasicType::Bool))
+    // A truth that equations determine: by itself, or as what a discrete equation remembers.
+    const auto* name = std::get_if<syntax::Name>(&node);
+    const auto* decl = name == nullptr ? nullptr : std::get_if<DeclId>(&typed().resolution[expr]);
+    const bool determined = decl != nullptr && use_of(*decl).moves;
+    if (condition_ == nullptr || !(other || determined) ||
+        !types().is(type_of(expr), BasicType::Bool))
       return false;
   }
   const Reads found = reads(expr);

@@ -258,6 +258,11 @@ bool ModelStructure::is_singular() const {
 ModelStructure analyse(Inspection& inspection, const SourceFile& source, bool all_modes) {
   ModelStructure result;
   const sim::Outcome& outcome = inspection.outcome();
+  for (const flat::Memory& memory : inspection.model().equations.memories) {
+    if (memory.slot >= 0) {
+      result.memories.push_back(flat::scalar_name(inspection.model(), memory.slot));
+    }
+  }
   if (outcome.failed()) result.failure = explain(outcome, source);
   if (inspection.engine() == nullptr) return result;
   for (sim::Part* part : inspection.engine()->parts()) {

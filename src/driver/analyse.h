@@ -74,6 +74,7 @@ struct ModeStructure {
 struct ModelStructure {
   std::vector<ModeStructure> parts;   ///< one for each part that has equations
   std::vector<ModeStructure> met;     ///< with `all_modes`: further modes, as they were met
+  std::vector<std::string> memories;  ///< variables that discrete equations remember
   std::optional<Diagnostic> failure;  ///< why the run failed, if not because they are singular
   bool is_singular() const;
 };

@@ -178,8 +178,9 @@ std::string one(const ModeStructure& mode) {
 std::string structure_json(const ModelStructure& structure) {
   std::vector<const ModeStructure*> parts;
   for (const ModeStructure& part : structure.parts) parts.push_back(&part);
-  return fmt::format("{{{},\"parts\":[{}],\"modes\":[{}]}}\n", body(parts),
-                     joined(structure.parts, one), joined(structure.met, one));
+  return fmt::format("{{{},\"memories\":[{}],\"parts\":[{}],\"modes\":[{}]}}\n", body(parts),
+                     list(structure.memories), joined(structure.parts, one),
+                     joined(structure.met, one));
 }
 
 }  // namespace chi::driver

@@ -272,6 +272,17 @@ std::string structure_text(const ModelStructure& structure, Extent extent) {
   if (structure.parts.empty()) return "the model has no equations\n";
   std::string out;
   heading(structure, out);
+  if (!structure.memories.empty()) {
+    constexpr std::size_t kMost = 20;
+    out += "memory in";
+    for (std::size_t i = 0; i < structure.memories.size() && i < kMost; ++i) {
+      out += (i == 0 ? " " : ", ") + structure.memories[i];
+    }
+    if (structure.memories.size() > kMost) {
+      out += fmt::format(" and {} more", structure.memories.size() - kMost);
+    }
+    out += "\n";
+  }
   // A singular part is what is looked for.
   std::vector<const ModeStructure*> parts;
   for (const ModeStructure& part : structure.parts) parts.push_back(&part);

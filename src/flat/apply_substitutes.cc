@@ -53,6 +53,13 @@ void set_roots(EquationSet& set, std::span<const ExprId> roots) {
 
 using Places = std::map<VarRef, std::size_t>;  // of the substitution of each scalar
 
+/// What is replaced.
+ExprId target_of(expr::Pool& pool, const FlatModel& model, const Substitution& s) {
+  if (!s.discrete) return expr::variable(pool, s.variable.var, s.variable.order);
+  return model.equations.discrete[s.discrete].boolean ? expr::discrete_bool(pool, s.discrete)
+                                                      : expr::discrete_real(pool, s.discrete);
+}
+
 // The derivatives in `roots` of variables that are substituted, but whose derivative is not.
 std::set<VarRef> derivatives_without(const expr::Pool& pool, std::span<const ExprId> roots,
                                      const Places& places) {
@@ -112,7 +119,7 @@ class Substituter {
   bool resolve() {
     std::vector<Replacement> written;
     for (const Substitution& s : all_) {
-      written.push_back({expr::variable(pool_, s.variable.var, s.variable.order), s.value});
+      written.push_back({target_of(pool_, model_, s), s.value});
     }
     expr::Resolved resolved = expr::resolve_substitutes(pool_, written);
     if (!resolved.cycle.empty()) return report(resolved.cycle);
@@ -166,8 +173,7 @@ class Substituter {
 std::vector<Replacement> replacements(FlatModel& model) {
   std::vector<Replacement> list;
   for (const Substitution& s : model.equations.substitutions) {
-    list.push_back(
-        {expr::variable(model.equations.pool, s.variable.var, s.variable.order), s.value});
+    list.push_back({target_of(model.equations.pool, model, s), s.value});
   }
   return list;
 }

@@ -146,6 +146,27 @@ expr::ExprId BlockScope::missing(Diagnostic why, bool boolean) {
   return boolean ? expr::discrete_bool(out_.pool, id) : expr::discrete_real(out_.pool, id);
 }
 
+expr::ExprId BlockScope::before(expr::ExprId e, syntax::ExprId source) {
+  const expr::Op op = out_.pool.op(e);
+  if (op == expr::Op::Constant || op == expr::Op::Boolean) return e;
+  if (op == expr::Op::Not) {
+    return expr::negation(out_.pool, before(out_.pool.operand(e, 0), source));
+  }
+  const bool boolean = out_.pool.has(e, expr::kBoolean);
+  const auto leaf = [&](expr::DiscreteId id) {
+    return boolean ? expr::discrete_bool(out_.pool, id) : expr::discrete_real(out_.pool, id);
+  };
+  const auto [at, added] = before_.try_emplace(e);
+  if (added) {
+    at->second = out_.discrete.add({.source = DiscreteMemory{}, .boolean = boolean});
+    out_.before.push_back({.leaf = at->second,
+                           .of = e,
+                           .block = block_,
+                           .span = model_.typed.ast.exprs[source].span});
+  }
+  return leaf(at->second);
+}
+
 DeclId BlockScope::callee(DeclId name) {
   const sema::Decl& decl = model_.typed.decls[name];
   if (decl.kind == DeclKind::Function) return name;

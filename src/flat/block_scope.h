@@ -34,6 +34,7 @@ class BlockScope : public NameScope {
   expr::ExprId black_box(syntax::ExprId source, std::int32_t element, bool boolean,
                          std::span<const expr::ExprId> steps) override;
   expr::ExprId missing(Diagnostic why, bool boolean) override;
+  expr::ExprId before(expr::ExprId e, syntax::ExprId source) override;
   sema::DeclId callee(sema::DeclId name) override;
 
   /// Begins a new expression: what was missing is forgotten, and no error is pending.
@@ -54,6 +55,7 @@ class BlockScope : public NameScope {
   sema::Environment values_;
   bool values_known_ = false;
   std::unordered_map<std::int32_t, expr::DiscreteId> discrete_slots_;
+  std::unordered_map<expr::ExprId, expr::DiscreteId> before_;  // by what is looked back at
   std::vector<Diagnostic> missing_;  // number k stands for discrete value kMissing + k
   std::vector<Diagnostic> errors_;
 };

@@ -42,6 +42,11 @@ class Dumper {
       if (!is_wanted(path(s.block)) && !is_wanted(name(s.variable))) continue;
       put("substitute", path(s.block), name(s.variable) + " <- " + text(s.value), s.span);
     }
+    for (const Memory& m : model_.equations.memories) {
+      if (!is_wanted(path(m.block))) continue;
+      const std::string target = m.slot < 0 ? "" : scalar_name(model_, m.slot);
+      put("memory", path(m.block), target + " <- " + text(m.value), m.span);
+    }
     for (const Unknown& u : model_.equations.system.unknowns) unknown(u);
     for (const Equation& e : model_.equations.system.equations) equation(e);
     return std::move(out_);
@@ -81,8 +86,16 @@ class Dumper {
     return expr::to_text(model_.equations.pool, e, names_, kLongest);
   }
   std::string discrete_name(expr::DiscreteId d) const {
-    const auto* slot = std::get_if<DiscreteSlot>(&model_.equations.discrete[d].source);
+    const auto& source = model_.equations.discrete[d].source;
+    const auto* slot = std::get_if<DiscreteSlot>(&source);
+    if (const auto* memory = std::get_if<DiscreteMemory>(&source)) return memory_name(*memory, d);
     return slot != nullptr ? scalar_name(model_, slot->slot) : fmt::format("box{}", d.index);
+  }
+  std::string memory_name(DiscreteMemory memory, expr::DiscreteId d) const {
+    const Memory& m = model_.equations.memories[at(memory.memory)];
+    if (m.now == d) return fmt::format("pre{}", memory.memory);
+    return m.slot < 0 ? fmt::format("new{}", memory.memory)
+                      : fmt::format("new({})", scalar_name(model_, m.slot));
   }
   std::string function_name(expr::FunctionId f) const {
     if (f.index < model_.equations.functions.size()) {

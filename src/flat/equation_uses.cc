@@ -18,6 +18,7 @@ class UseFinder {
 
   std::vector<SlotUse> find() {
     equations();
+    memories();
     boxes();
     instants();
     delays();
@@ -58,6 +59,16 @@ class UseFinder {
         if (const auto* slot = std::get_if<DiscreteSlot>(&source)) at(slot->slot).used = true;
       }
     }
+  }
+
+  /// Their values depend on variables; nothing but the rounds changes them.
+  void memories() {
+    std::vector<expr::ExprId> roots;
+    for (const Memory& memory : model_.equations.memories) {
+      roots.push_back(memory.value);
+      if (memory.slot >= 0) at(memory.slot).used = at(memory.slot).moves = true;
+    }
+    depend(roots);
   }
 
   /// Boxed expressions depend on all variables that their text names, in whole.
@@ -213,6 +224,7 @@ class UseFinder {
       if (s.variable.order > 0) continue;
       SlotUse& use = at(s.variable.var.index);
       use.substituted = use.moves = true;
+      use.used |= static_cast<bool>(s.discrete);  // assignments to it are found
       use.unknown = unknown[static_cast<std::size_t>(cone.position(s.value))] != 0;
     }
   }
@@ -225,7 +237,7 @@ class UseFinder {
 bool has_equations(const FlatModel& model) {
   const EquationSet& system = model.equations.system;
   if (!system.equations.empty() || !system.unknowns.empty() || !system.choices.empty() ||
-      !model.equations.substitutions.empty()) {
+      !model.equations.substitutions.empty() || !model.equations.memories.empty()) {
     return true;
   }
   for (const syntax::Stat& stat : model.typed.ast.stats) {

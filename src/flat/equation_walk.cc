@@ -6,6 +6,7 @@
 #include "expr/build.h"
 #include "flat/flatten_equations.h"
 #include "flat/known_integer.h"
+#include "flat/scalars.h"
 
 namespace chi::flat {
 namespace {
@@ -29,9 +30,10 @@ EquationWalk::EquationWalk(FlatModel& model)
 
 bool EquationWalk::add(std::int32_t block, const Indices& indices, Slice<syntax::EquationId> list,
                        EquationSet& out, std::vector<Substitution>& substitutions,
-                       Diagnostics& diagnostics) {
+                       std::vector<DiscreteEquation>& discrete, Diagnostics& diagnostics) {
   out_ = &out;
   substitutions_ = &substitutions;
+  discrete_ = &discrete;
   diagnostics_ = &diagnostics;
   scope_.enter(block, indices);
   return walk(list, {});
@@ -250,8 +252,11 @@ bool EquationWalk::unknowns(Slice<ExprId> list, Site site, std::vector<Unknown>&
 }
 
 bool EquationWalk::substitute(const syntax::Substitute& node, Span span) {
+  const sema::TypedModel& typed = model_.typed;
+  const bool is_discrete = typed.types.is_discrete_based(typed.type[node.target]);
   const auto left = targets(node.target);
-  const auto right = left ? translate(node.value, IfKind::Plain) : std::nullopt;
+  const auto right =
+      left ? translate(node.value, is_discrete ? IfKind::Evented : IfKind::Plain) : std::nullopt;
   if (!right) return false;
   if (left->size() != right->size()) {
     diagnostics_->report(
@@ -260,11 +265,30 @@ bool EquationWalk::substitute(const syntax::Substitute& node, Span span) {
          .message = fmt::format("{} elements are substituted by {}", left->size(), right->size())});
     return false;
   }
+  if (is_discrete) return discrete(node, *left, *right);
   for (std::size_t k = 0; k < left->size(); ++k) {
     substitutions_->push_back({.variable = model_.equations.pool.variable((*left)[k]),
                                .value = (*right)[k],
                                .block = scope_.block(),
                                .span = model_.typed.ast.exprs[node.target].span});
+  }
+  return true;
+}
+
+bool EquationWalk::discrete(const syntax::Substitute& node, const Scalars& left,
+                            const Scalars& right) {
+  const expr::Pool& pool = model_.equations.pool;
+  const sema::Types& types = model_.typed.types;
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    const expr::DiscreteId leaf = pool.discrete(left[k]);
+    const auto slot = std::get<DiscreteSlot>(model_.equations.discrete[leaf].source).slot;
+    discrete_->push_back({.leaf = leaf,
+                          .slot = slot,
+                          .value = right[k],
+                          .boolean = pool.has(left[k], expr::kBoolean),
+                          .natural = types.is(scalar_type(model_, slot), sema::BasicType::Nat),
+                          .block = scope_.block(),
+                          .span = model_.typed.ast.exprs[node.target].span});
   }
   return true;
 }

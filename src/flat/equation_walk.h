@@ -8,6 +8,7 @@
 #include "flat/flat_model.h"
 #include "flat/function_library.h"
 #include "flat/loop_bodies.h"
+#include "flat/memories.h"
 #include "flat/translator.h"
 
 namespace chi::flat {
@@ -21,7 +22,8 @@ class EquationWalk {
 
   /// Adds the equations of a list as they stand in the given process instance to `out`.
   bool add(std::int32_t block, const Indices& indices, Slice<syntax::EquationId> list,
-           EquationSet& out, std::vector<Substitution>& substitutions, Diagnostics& diagnostics);
+           EquationSet& out, std::vector<Substitution>& substitutions,
+           std::vector<DiscreteEquation>& discrete, Diagnostics& diagnostics);
 
   /// A condition of a statement there.
   std::optional<expr::ExprId> condition(std::int32_t block, const Indices& indices,
@@ -47,6 +49,7 @@ class EquationWalk {
   std::optional<Compared> compared(syntax::ExprId expr, Site site, std::size_t& elements);
   bool unknowns(Slice<syntax::ExprId> list, Site site, std::vector<Unknown>& out);
   bool substitute(const syntax::Substitute& node, Span span);
+  bool discrete(const syntax::Substitute& node, const Scalars& left, const Scalars& right);
   bool guarded(const syntax::GuardedEquations& node, Span span, Site site);
   bool unwound(syntax::EquationId id, const syntax::UnwoundEquations& node, Site site);
   bool too_many(Span span);
@@ -63,6 +66,7 @@ class EquationWalk {
   LoopBodies loops_;
   EquationSet* out_ = nullptr;
   std::vector<Substitution>* substitutions_ = nullptr;
+  std::vector<DiscreteEquation>* discrete_ = nullptr;
   Diagnostics* diagnostics_ = nullptr;
   std::int64_t copies_ = 0;  // of unwound equations
 };

@@ -96,8 +96,34 @@ struct Unknown {
 
 /// x <- value or x' <- value for one scalar, free of other substituted variables.
 struct Substitution {
+  /// Of a discrete value (`discrete`): the slot as a variable, so that all slots are found alike.
   expr::VarRef variable;
   expr::ExprId value;
+  std::int32_t block = -1;
+  Span span;
+  expr::DiscreteId discrete = {};  ///< the leaf that stands for it, if it is no real
+};
+
+/// A discrete equation `v <- value` whose value depends on what was before: memory (laws.md §8).
+///
+/// In equations and statements `v` is a discrete value like one that statements assign. The run
+/// gives it its next value when the equations have come to rest at an instant, all of them at once,
+/// until none changes.
+struct Memory {
+  expr::DiscreteId now;    ///< the value of this round; `pre(v)` in the values of all
+  expr::DiscreteId next;   ///< the new value, as values of later ones read it
+  std::int32_t slot = -1;  ///< none: what `pre` or `rises` looks back at, and nothing else
+  expr::ExprId value;      ///< over reals, `now` of all and `next` of those before it
+  bool boolean = false;
+  bool natural = false;  ///< not below zero
+  std::int32_t block = -1;
+  Span span;
+};
+
+/// What `pre` and `rises` look back at: `leaf` is the value of `of` before this round.
+struct Before {
+  expr::DiscreteId leaf;
+  expr::ExprId of;
   std::int32_t block = -1;
   Span span;
 };
@@ -118,8 +144,12 @@ struct BlackBox {
 struct DiscreteSlot {
   std::int32_t slot = 0;
 };
+/// A value that only the run keeps: number `memory` of Equations::memories.
+struct DiscreteMemory {
+  std::int32_t memory = -1;
+};
 struct DiscreteInput {
-  std::variant<DiscreteSlot, BlackBox> source;
+  std::variant<DiscreteSlot, BlackBox, DiscreteMemory> source;
   bool boolean = false;
 };
 
@@ -153,6 +183,8 @@ struct Equations {
   expr::Pool pool;
   EquationSet system;
   std::vector<Substitution> substitutions;
+  std::vector<Before> before;    ///< while equations are translated
+  std::vector<Memory> memories;  ///< each after those whose `next` it reads
   Table<expr::DiscreteId, DiscreteInput> discrete;
   /// By function id; shorter than the pool's table when later ones are derivatives.
   Table<expr::FunctionId, FunctionSource> functions;

@@ -62,6 +62,7 @@ class FactFinder {
 
   Table<ExprId, ExprFacts> find() {
     facts_.reserve(model_.ast.exprs.size());
+    mark_discrete_equations();
     std::vector<ExprId> children;
     for (ExprId e{0}; e.index < model_.ast.exprs.size(); ++e.index) {
       children.clear();
@@ -79,6 +80,26 @@ class FactFinder {
   }
 
  private:
+  /// In a discrete equation names are values of a round, which no execution of the text would see:
+  /// whole numbers are computed as reals there, exactly up to 2^53.
+  void mark_discrete_equations() {
+    std::vector<ExprId> pending;
+    for (const syntax::Equation& equation : model_.ast.equations) {
+      const auto* s = std::get_if<syntax::Substitute>(&equation.node);
+      if (s != nullptr && types_.is_discrete_based(model_.type[s->target]))
+        pending.push_back(s->value);
+    }
+    if (pending.empty()) return;
+    in_discrete_.resize(model_.ast.exprs.size(), 0);
+    while (!pending.empty()) {
+      const ExprId e = pending.back();
+      pending.pop_back();
+      in_discrete_[e] = 1;
+      syntax::append_children(model_.ast, e, pending);
+    }
+  }
+  bool in_discrete(ExprId e) const { return !in_discrete_.empty() && in_discrete_[e] != 0; }
+
   template <class Node>
   const Node* node(ExprId e) const {
     return std::get_if<Node>(&model_.ast.exprs[e].node);
@@ -128,9 +149,13 @@ class FactFinder {
         [](const syntax::Name&) { return false; }, [](const syntax::Time&) { return false; },
         [&](const syntax::Derivative& n) { return boxed(n.of); },
         [](const syntax::Unary& n) { return n.op == syntax::UnaryOp::Sample; },
-        [&](const syntax::Binary& n) { return is_boxed(n) || is_integer_operation(e, n); },
+        [&](const syntax::Binary& n) {
+          const bool whole = n.op == BinaryOp::IntDiv || n.op == BinaryOp::Mod;
+          if (in_discrete(e)) return !whole && is_boxed(n);
+          return is_boxed(n) || is_integer_operation(e, n);
+        },
         [](const syntax::Conditional&) { return false; },
-        [&](const syntax::GuardedExpr&) { return holds_truth(model_.type[e]); },
+        [&](const syntax::GuardedExpr&) { return !in_discrete(e) && holds_truth(model_.type[e]); },
         [&](const syntax::Call& n) { return is_boxed(n); },
         [&](const syntax::Index& n) { return is_boxed_part(n.of, facts_[n.index].moves); },
         [&](const syntax::Member& n) { return is_boxed_part(n.of, moves_itself(e)); },
@@ -225,13 +250,15 @@ class FactFinder {
 
   bool is_boxed(const syntax::Call& n) const {
     if (const auto* builtin = std::get_if<Builtin>(&model_.resolution[n.callee])) {
+      if (*builtin == Builtin::Pre || *builtin == Builtin::Rises) return false;
       if (is_about_array(*builtin, n)) return false;
       if (sema::is_vector_function(*builtin)) return is_boxed_vector_call(*builtin, n);
       return !is_native(*builtin) || !std::ranges::all_of(model_.ast.list(n.arguments),
                                                           [&](ExprId a) { return numeric(a); });
     }
     return node<syntax::Name>(n.callee) == nullptr ||
-           !is_scalar_function(types_, model_.type[n.callee]) || is_discrete_call(n);
+           !is_scalar_function(types_, model_.type[n.callee]) ||
+           (!in_discrete(n.callee) && is_discrete_call(n));
   }
 
   bool is_boxed_vector_call(Builtin builtin, const syntax::Call& n) const {
@@ -260,6 +287,7 @@ class FactFinder {
   const TypedModel& model_;
   const Types& types_;
   Table<ExprId, ExprFacts> facts_;
+  Table<ExprId, char> in_discrete_;  // per expression, if there are discrete equations
 };
 
 }  // namespace

@@ -73,6 +73,7 @@ class FunctionExecution : public NameScope {
     return {};
   }
   expr::ExprId missing(Diagnostic, bool) override { return {}; }
+  expr::ExprId before(expr::ExprId, syntax::ExprId) override { return {}; }
   DeclId callee(DeclId name) override {
     return model_.decls[name].kind == DeclKind::Function ? name : DeclId{};
   }

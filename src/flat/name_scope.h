@@ -35,6 +35,8 @@ class NameScope {
                                  std::span<const expr::ExprId> steps) = 0;
   /// Stands for a value that does not exist. If it is needed in the end, `why` is reported.
   virtual expr::ExprId missing(Diagnostic why, bool boolean) = 0;
+  /// The value of `e` before this round of the instant: `pre(e)`.
+  virtual expr::ExprId before(expr::ExprId e, syntax::ExprId source) = 0;
   /// The function that a name in front of arguments means; none if it is not known here.
   virtual sema::DeclId callee(sema::DeclId name) = 0;
 };

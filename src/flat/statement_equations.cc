@@ -33,7 +33,10 @@ std::optional<EquationSet> StatementEquations::instant(std::int32_t block, const
                                                        Diagnostics& diagnostics) {
   EquationSet set;
   std::vector<Substitution> none;  // checking allows no substitute equations here
-  if (!walk_->add(block, indices, statement.equations, set, none, diagnostics)) return std::nullopt;
+  std::vector<DiscreteEquation> no_memories;
+  if (!walk_->add(block, indices, statement.equations, set, none, no_memories, diagnostics)) {
+    return std::nullopt;
+  }
   apply_substitutes(model_, set);
   return set;
 }

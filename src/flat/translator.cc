@@ -415,6 +415,9 @@ class Run {
     }
     for (std::int32_t i = 0; i < count; ++i) {
       expr::ExprId value = expr::no_alternative(pool_);
+      if (pool_.has(at(scratch_.results[alternatives.front().value], i), expr::kBoolean)) {
+        value = expr::binary(pool_, Op::Greater, value, expr::constant(pool_, 0));
+      }
       for (auto a = alternatives.rbegin(); a != alternatives.rend(); ++a) {
         value =
             expr::if_else(pool_, kind_, one(a->guard), at(scratch_.results[a->value], i), value);
@@ -475,6 +478,14 @@ class Run {
     if (about_array && arguments.size() == 1) return reduce(builtin, all(arguments[0]));
     if (sema::is_vector_function(builtin)) return vector_call(builtin, n);
     switch (builtin) {
+      case Builtin::Pre: {
+        const Translator::Result of = scratch_.results[arguments[0]];
+        for (std::int32_t i = 0; i < of.count; ++i) put(scope_.before(at(of, i), arguments[0]));
+        return true;
+      }
+      case Builtin::Rises:
+        return put(expr::conjunction(
+            pool_, argument(0), expr::negation(pool_, scope_.before(argument(0), arguments[0]))));
       case Builtin::Min:
       case Builtin::Max:
       case Builtin::Atan2:

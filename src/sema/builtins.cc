@@ -6,6 +6,7 @@
 #include "sema/distribution_law.h"
 #include "sema/expression_parts.h"
 #include "sema/expressions.h"
+#include "sema/paths.h"
 #include "sema/text_format.h"
 
 namespace chi::sema {
@@ -96,6 +97,8 @@ class LibraryCall {
       case Str: return str();
       case Format: return format();
       case Delayed: return delayed();
+      case Pre:
+      case Rises: return before();
       case Pi: return c_.real_type();
       default:
         if (is_vector_function(builtin_)) return check_vector_call(c_, builtin_, call_, hint_);
@@ -309,6 +312,35 @@ class LibraryCall {
                  .message = "`delay` can stand only in equations and statements"});
     }
     return c_.real_type();
+  }
+
+  /// The value before this round of the instant.
+  TypeId before() {
+    if (!c_.in_discrete_equation) {
+      c_.report({.code = DiagCode::PrePlace,
+                 .span = c_.span(call_),
+                 .message = fmt::format("`{}` can stand only in a discrete equation",
+                                        builtin_text(builtin_)),
+                 .help = "`v <- e` for a variable that is no real remembers its value: `pre(v)`"});
+    }
+    if (builtin_ == Builtin::Rises) {
+      require(c_, arguments_[0], c_.bool_type());
+      return c_.bool_type();
+    }
+    const TypeId found = check_expr(c_, arguments_[0]);
+    if (c_.types.is_unknown(found)) return found;
+    const DeclId root = root_of(c_, arguments_[0]);
+    const ExprId path = strip(c_.ast, arguments_[0]);
+    if (!root || !is_variable(c_, root) || c_.node<syntax::Derivative>(path)) {
+      return wrong(0, "a variable", found);
+    }
+    if (!c_.types.is_discrete_based(found)) return wrong(0, "a variable that is no real", found);
+    if (is_fixed_path(c_, arguments_[0])) return found;
+    c_.report({.code = DiagCode::ElementNotFixed,
+               .span = c_.span(arguments_[0]),
+               .message = "which element is meant changes during the run",
+               .help = "use constants, parameters and indices of an unwinding as index"});
+    return found;
   }
 
   TypeId distribution() {

@@ -50,6 +50,7 @@ struct Context {
   std::unordered_set<Symbol> field_names;  ///< of all record types
 
   Place place = Place::BeforeRun;
+  bool in_discrete_equation = false;  ///< the right side of `v <- e` for a variable that is no real
   std::int32_t definition = -1;  ///< the one being checked
   /// Names met so far whose value is known only at instantiation (parameters, indices): an
   /// expression that did not raise it can be evaluated now.

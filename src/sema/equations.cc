@@ -1,5 +1,7 @@
 #include "sema/equations.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/match.h"
@@ -62,11 +64,13 @@ class EquationChecker {
       c_.report(std::move(d));
       return false;
     }
-    if (!c_.types.is_real_based(type)) {
+    const bool discrete = what == "substituted" && !derivative && c_.types.is_discrete_based(type);
+    if (!discrete && !c_.types.is_real_based(type)) {
       c_.report({.code = DiagCode::NotAnUnknown,
                  .span = c_.span(expr),
-                 .message = fmt::format("`{}` cannot be {}: equations determine real variables",
-                                        c_.text(type), what),
+                 .message = fmt::format(
+                     "`{}` cannot be {}: equations determine {}", c_.text(type), what,
+                     what == "substituted" ? "numbers and truth values" : "real variables"),
                  .labels = {{c_.model.decls[root].span, "declared here"}}});
       return false;
     }
@@ -107,9 +111,15 @@ class EquationChecker {
     const PlaceGuard place(c_, Place::Substitute);
     const bool sound = determines(n.target, "substituted", true);
     const TypeId target = c_.model.type[n.target];
+    c_.in_discrete_equation = c_.types.is_discrete_based(target);
     require(c_, n.value, c_.types.is_unknown(target) ? c_.unknown() : target);
+    const bool discrete = std::exchange(c_.in_discrete_equation, false);
     if (!sound || instant_ || guards_ > 0) return;
     substitutes_.push_back(n);
+    if (discrete) {
+      facts_.discrete.push_back(n.target);
+      return;
+    }
     const ExprId stripped = strip(c_.ast, n.target);
     if (c_.node<syntax::Name>(stripped)) {
       facts_.substituted.emplace(root_of(c_, stripped), c_.span(n.target));

@@ -10,6 +10,7 @@ namespace chi::sema {
 struct EquationFacts {
   std::unordered_map<DeclId, Span> unknown;      ///< declared in an unguarded |x|, as a whole
   std::unordered_map<DeclId, Span> substituted;  ///< x <- e, as a whole
+  std::vector<ExprId> discrete;                  ///< v in v <- e for a variable that is no real
 };
 
 /// Checks the equations of a process.

@@ -62,6 +62,8 @@ bool Evaluator::library(Builtin builtin, ExprId call, std::vector<Value>& argume
       out.data = text(arguments[0], m_, type(m_.ast.list(node<syntax::Call>(call)->arguments)[0]));
       return true;
     case Format: return format(call, arguments, out);
+    case Pre:
+    case Rises:
     case Delayed: return fail(span(call), "this has no value before the run");
     default: break;
   }

@@ -1,5 +1,6 @@
 #include "sema/statements.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -139,6 +140,7 @@ class StatementChecker {
       report_not_assignable(expr, root);
       return c_.unknown();
     }
+    if (report_discrete(expr)) return c_.unknown();
     warn_determined(expr, root);
     return type;
   }
@@ -160,6 +162,27 @@ class StatementChecker {
       if (value && !in_function()) d.help = "a `ref` parameter is a variable";
     }
     c_.report(std::move(d));
+  }
+
+  /// A variable that a discrete equation determines, or some part of one, has no other value.
+  bool report_discrete(ExprId expr) {
+    if (!facts_ || facts_->discrete.empty()) return false;
+    const PathKey key = path_key(c_, expr);
+    for (const ExprId determined : facts_->discrete) {
+      const PathKey other = path_key(c_, determined);
+      const auto [a, b] = std::ranges::mismatch(key.steps, other.steps);
+      const bool ends = a == key.steps.end() || b == other.steps.end();
+      if (!key.exact || !other.exact || !ends) continue;  // else it is found in the run
+      c_.report({.code = DiagCode::AssignToDiscrete,
+                 .span = c_.span(expr),
+                 .message = fmt::format("`{}` is determined by a discrete equation and cannot be "
+                                        "given another value",
+                                        path_text(c_, expr)),
+                 .labels = {{c_.span(determined), "determined here"}},
+                 .help = "assign a variable of its own and let the equation read it"});
+      return true;
+    }
+    return false;
   }
 
   /// Equations overrule what is assigned to a variable that they always determine.

@@ -96,6 +96,7 @@ class SubstituteGraph {
       ExprId expr = pending.back();
       pending.pop_back();
       if (!expr) continue;
+      if (looks_back(expr)) continue;
       const bool is_path = whole_of(c_.ast, expr) || c_.node<syntax::Name>(expr);
       if (!is_path || !root_of(c_, expr)) {
         syntax::append_children(c_.ast, expr, pending);
@@ -106,6 +107,14 @@ class SubstituteGraph {
         if (const auto* n = c_.node<syntax::Index>(expr)) pending.push_back(n->index);
       }
     }
+  }
+
+  /// `pre(v)` reads what v was: a cycle through it is memory.
+  bool looks_back(ExprId expr) const {
+    const auto* call = c_.node<syntax::Call>(expr);
+    if (call == nullptr) return false;
+    const auto* builtin = std::get_if<Builtin>(&c_.model.resolution[call->callee]);
+    return builtin != nullptr && *builtin == Builtin::Pre;
   }
 
   void add_read(int node, PathKey key) {

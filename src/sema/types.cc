@@ -263,31 +263,37 @@ TypeId Types::intern(TypeNode node, std::vector<std::int64_t> key) {
 
 Types::Facts Types::derive_facts(const TypeNode& node) const {
   Facts facts;
-  bool all_real = true;
+  bool all_real = true, all_discrete = true;
   const auto contains = [&](TypeId part) {
     facts.depth = std::max(facts.depth, facts_[part].depth + 1);
     facts.data = facts.data && facts_[part].data;
     facts.node = facts.node || facts_[part].node;
     all_real = all_real && facts_[part].real_based;
+    all_discrete = all_discrete && facts_[part].discrete_based;
   };
-  const auto real_if_all = [&](bool not_empty) { facts.real_based = not_empty && all_real; };
+  const auto as_all = [&](bool not_empty) {
+    facts.real_based = not_empty && all_real;
+    facts.discrete_based = not_empty && all_discrete;
+  };
   match(
       node, [&](UnknownType) { facts.real_based = true; },
       [&](Basic b) {
         facts.real_based = b.kind == BasicType::Real;
+        facts.discrete_based =
+            b.kind == BasicType::Bool || b.kind == BasicType::Nat || b.kind == BasicType::Int;
         facts.data = b.kind != BasicType::Void;
       },
       [&](List l) { contains(l.element); }, [&](Set s) { contains(s.element); },
       [&](Dict d) { contains(d.key), contains(d.value); },
-      [&](const Array& a) { contains(a.element), real_if_all(true); },
+      [&](const Array& a) { contains(a.element), as_all(true); },
       [&](Tuple t) {
         for (TypeId e : list(t.elements)) contains(e);
-        real_if_all(!t.elements.empty());
+        as_all(!t.elements.empty());
       },
       [&](Record r) {
         for (const Field& f : list(r.fields)) contains(f.type);
         facts.node = facts.node || r.node >= 0;
-        real_if_all(!r.fields.empty());
+        as_all(!r.fields.empty());
       },
       [&](Func f) {
         for (TypeId p : list(f.parameters)) contains(p);

@@ -106,6 +106,8 @@ class Types {
   bool is_integer(TypeId id) const;  ///< nat or int
   /// real, or an array, tuple or record of such: may be an unknown of the equations
   bool is_real_based(TypeId id) const { return facts_[id].real_based; }
+  /// bool, nat, int, or an array, tuple or record of such: what discrete equations determine.
+  bool is_discrete_based(TypeId id) const { return facts_[id].discrete_based; }
   /// Whether values of the type can be stored, sent and compared: no channel, function,
   /// distribution or void in it.
   bool is_data(TypeId id) const { return facts_[id].data; }
@@ -129,6 +131,7 @@ class Types {
  private:
   struct Facts {
     bool real_based = false;
+    bool discrete_based = false;
     bool data = true;
     bool node = false;
     std::int32_t depth = 0;

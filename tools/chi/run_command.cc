@@ -386,6 +386,7 @@ class Run {
                              {"mode searches", "mode_searches", counts.searches.searches()},
                              {"modes tried", "modes_tried", counts.searches.tried}});
     }
+    if (counts.rounds > 0) all.push_back({"rounds", "rounds", counts.rounds});
     return all;
   }
 

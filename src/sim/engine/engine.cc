@@ -61,7 +61,8 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
                const Frames& frames, const RunOptions& options)
     : workshop_{.model = model, .machine = machine, .frames = frames, .options = options},
       program_(program),
-      statements_(model) {
+      statements_(model),
+      memories_(model) {
   boxes_ = std::make_unique<code::ModelBoxes>(
       model, program, machine, code::BoxPlaces{frames.base, [this](std::int32_t slot) {
                                                  return memory_slot(workshop_.model,
@@ -113,6 +114,9 @@ double Engine::discrete_value(expr::DiscreteId id) {
   if (const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source)) {
     return static_cast<double>(workshop_.memory(slot->slot).i);
   }
+  if (const auto* memory = std::get_if<flat::DiscreteMemory>(&input.source)) {
+    return memory_now(memory->memory);
+  }
   return boxes_->discrete(id);
 }
 
@@ -126,6 +130,7 @@ bool Engine::start() {
   const Doing doing("looking for consistent initial values");
   if (!translate_conditions()) return false;
   map_slots();
+  map_memories();
   see_blocks();
   join_parts();
   steps_.resize(members_.size());
@@ -189,6 +194,7 @@ void Engine::count(RunCounts& counts) const {
   }
   counts.mode_switches += mode_switches_;
   counts.state_events += state_events_;
+  counts.rounds += rounds_;
 }
 
 /// The delays of substitutes, and those of statements, which may come to them at any time: to
@@ -276,6 +282,8 @@ bool Engine::translate_conditions() {
   }
   const std::vector<LookBack> delays = find_delays();
   for (const LookBack& l : delays) together.push_back(l.delay);
+  const std::size_t first_of_memories = together.size();
+  for (const Memories::Relation& r : memories_.relations()) together.push_back(r.node);
   parts_ = split_parts(model, together);
   for (PartEquations& equations : parts_.parts) add_member(std::move(equations));
   const auto variables = all_variables(workshop_.pool(), together);
@@ -307,6 +315,10 @@ bool Engine::translate_conditions() {
     members_[at(member)].part->add_delay(delays[i].delay, delays[i].of_statement);
     keeper_.emplace(workshop_.pool().operand(delays[i].delay, 0), member);
   }
+  for (std::size_t i = 0; i < memories_.relations().size(); ++i) {
+    memories_.relations()[i].member = member_of(variables[first_of_memories + i]);
+  }
+  watch_memories(first_of_memories);
   for (Member& member : members_) member.part->prepare();
   if (workshop_.options.solver != SolverChoice::Timestep) return true;
   for (Member& member : members_) {
@@ -374,6 +386,12 @@ void Engine::add_reader(std::int32_t member, ExprId leaf, bool decides) {
   if (const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source)) {
     return add_reader(member, slot->slot, decides);
   }
+  if (const auto* memory = std::get_if<flat::DiscreteMemory>(&input.source)) {
+    const std::int32_t slot = memories_[memory->memory].slot;
+    if (slot >= 0) return add_reader(member, slot, decides);
+    readers_[-1 - memory->memory].push_back({member, decides});
+    return;
+  }
   if (box_readers_.empty() || box_readers_.back().member != member) {
     box_readers_.push_back({member, decides});
   } else {
@@ -406,11 +424,21 @@ void Engine::bring_all() {
   store_substituted(workshop_.machine.time);
 }
 
+void Engine::store_substituted(std::int64_t slot, const flat::Substitution& substitution,
+                               double value) {
+  code::Slot& place = workshop_.machine.memory()[slot];
+  if (substitution.discrete) {
+    place.i = static_cast<std::int64_t>(value);
+  } else {
+    place.r = value;
+  }
+}
+
 /// Substituted variables in memory, for who records them. One that has no value keeps its last.
 void Engine::store_substituted(double time) {
   for (const auto& [slot, substitution] : substituted_) {
     const expr::Value value = evaluate_at(substitution.value, time);
-    if (value.fault == expr::Fault::None) workshop_.machine.memory()[slot].r = value.value;
+    if (value.fault == expr::Fault::None) store_substituted(slot, substitution, value.value);
   }
 }
 

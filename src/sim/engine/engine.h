@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "code/boxes.h"
@@ -12,6 +13,7 @@
 #include "sim/engine/accumulation.h"
 #include "sim/engine/chatter_watch.h"
 #include "sim/engine/due.h"
+#include "sim/engine/memories.h"
 #include "sim/engine/tournament.h"
 #include "sim/events/part_run.h"
 #include "sim/interface/physics.h"
@@ -117,6 +119,13 @@ class Engine : public Physics {
     std::optional<VariantId> told = {};   ///< the choice of states that was told last
     ChatterWatch chatter = {};
     std::int32_t together = -1;  ///< in `together_`
+    std::vector<int> memory_relations = {};  ///< of the memories, that are watched here
+    struct Crossed {
+      int border = 0, direction = 0;
+    };
+    /// Surfaces that the motion crosses at this instant, until what they are made of is assigned.
+    std::vector<Crossed> crossed = {};
+    double crossed_at = -1;
   };
   class View;
   class Now;
@@ -128,6 +137,32 @@ class Engine : public Physics {
   };
   std::vector<LookBack> find_delays();
   bool translate_conditions();
+  void watch_memories(std::size_t first_of_together);
+  void map_memories();
+  void arrive_at_memories();
+  bool open_gates(std::int32_t member);
+  void close_gates();
+  bool is_crossing(const Member& member) const {
+    return !member.crossed.empty() && member.crossed_at == workshop_.machine.time;
+  }
+  int crossing_of(const Member& member, int border) const;
+  void forget_crossed(Member& member, std::int32_t flat_slot);
+  Truth truth_crossing(Member& member, int condition, bool after);
+  enum class Round : std::uint8_t { Rests, Changed, Failed };
+  /// Gives the memories that have to change their next values. `arriving`: events were reached
+  /// just now, and what crosses its border there is on the other side.
+  Round run_round(bool arriving);
+  void see_truths(std::int32_t member, const Sides& sides);
+  expr::Point point_of_memories();
+  bool leaves_surface(std::vector<Memories::Change>& changes);
+  bool check_value(const Memories::Change& change);
+  void make_round(const std::vector<Memories::Change>& changes);
+  void start_memories();
+  void touch_memories(std::int64_t slot);
+  bool fail_determined(std::int64_t slot);
+  bool fail_restless(const std::vector<std::vector<Memories::Change>>& cycle);
+  std::string change_text(const Memories::Change& change) const;
+  double memory_now(int memory);
   void add_member(PartEquations equations);
   void map_slots();
   void add_reader(std::int32_t member, expr::ExprId leaf, bool decides);
@@ -146,6 +181,7 @@ class Engine : public Physics {
     return (static_cast<std::int64_t>(block) << 32) | condition;
   }
   bool settle(std::int32_t member);
+  bool settle_all(std::vector<std::int32_t>& woken);
   void bring(std::int32_t member);
   /// After its part had a look. `at_instant`: what a `nabla` waits for may hold just now.
   bool truth_of(const Awaited& awaited, bool at_instant, bool* truth);
@@ -165,6 +201,7 @@ class Engine : public Physics {
   InstantStatement* asked_equations(std::int32_t block, std::int32_t instant,
                                     Diagnostics& problems);
   void store_substituted(double time);
+  void store_substituted(std::int64_t slot, const flat::Substitution& substitution, double value);
   bool evaluate_now(expr::ExprId e, double* result, Span span);
   void tell_states(Member& member);
   void tell_changes(Member& member, Plan* before, const Sides& sides_before,
@@ -234,6 +271,17 @@ class Engine : public Physics {
   std::unordered_map<expr::ExprId, std::int32_t> keeper_;  // by what is looked back at: the part
   std::vector<char> is_set_;                               // by flat slot
   std::unordered_map<std::int64_t, std::int32_t> flat_slot_of_;  // of real variables in equations
+  Memories memories_;
+  /// By memory slot, negative for what no variable holds: what memories and parts call it.
+  std::unordered_map<std::int64_t, std::vector<expr::DiscreteId>> remembered_;
+  std::unordered_set<std::int64_t> determined_;  // slots of variables with a discrete equation
+  std::vector<Memories::Change> changes_;        // of a round; kept for its space
+  bool is_in_round_ = false, have_memories_started_ = false;
+  std::vector<int> gates_, open_gates_;  // flat::Memories
+  bool has_arrived_ = false;             // events were reached, and the memories have not seen them
+  bool have_memories_failed_ = false;
+  double round_time_ = 0;
+  std::int64_t rounds_here_ = 0, rounds_ = 0;  // at this instant; in all
   std::unique_ptr<code::ModelBoxes> boxes_;
   std::unique_ptr<MotionView> now_;
   std::vector<Together> together_;

@@ -178,6 +178,7 @@ Physics::Advance Engine::arrive(bool has_event, std::vector<std::int32_t>& woken
     if (!notice_chattering(members_[at(m)]) || !notice_zeno(m)) return Advance::Failed;
     events_.set(at(m), kInfinity);
   }
+  has_arrived_ = !memories_.empty();
   std::sort(woken.begin(), woken.end());
   woken.erase(std::unique(woken.begin(), woken.end()), woken.end());
   return Advance::Event;
@@ -211,6 +212,11 @@ void Engine::note_event(Member& member, std::vector<std::int32_t>& woken) {
       member.due.request(Due::Values::Event);
     }
     ++state_events_;
+    if (event.direction != 0) {
+      if (member.crossed_at != event.time) member.crossed.clear();
+      member.crossed_at = event.time;
+      member.crossed.push_back({event.border, event.direction});
+    }
     if (observer != nullptr) {
       observer->state_event(event.time, part.text(part.difference(event.border)) + " = 0",
                             part.border_span(event.border), event.direction);

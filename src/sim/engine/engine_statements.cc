@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "expr/cone.h"
 #include "sim/engine/engine.h"
 
 // How statements ask the equations: values, conditions, assignments (decisions/005).
@@ -30,6 +32,7 @@ void Engine::bring(std::int32_t number) {
 }
 
 void Engine::visit(std::int32_t block) {
+  if (has_arrived_) arrive_at_memories();
   for (const std::int32_t m : visible_[at(block)]) bring(m);
 }
 
@@ -57,7 +60,7 @@ bool Engine::settle(std::int32_t number) {
   const bool was_assigned = member.due.was_assigned();
   member.time = workshop_.machine.time;
   workshop_.tells_sliding = observer != nullptr || workshop_.options.sliding == Sliding::Error;
-  if (!part.settle(member.time)) {
+  if (!part.settle(member.time) && !(open_gates(number) && part.settle(member.time))) {
     if (plan == nullptr || member.run->fixed_steps() == nullptr) {
       return fail(at_limit(member, *part.failure()));
     }
@@ -110,7 +113,7 @@ bool Engine::refresh(std::int64_t slot, std::int32_t count) {
     if (found == substituted_.end()) continue;
     double value = 0;
     if (!evaluate_now(found->second.value, &value, found->second.span)) return false;
-    workshop_.machine.memory()[s].r = value;
+    store_substituted(s, found->second, value);
   }
   return true;
 }
@@ -134,6 +137,7 @@ bool Engine::about_to_assign(std::int64_t slot, std::int32_t count) {
     return true;
   };
   for (std::int64_t s = slot; s < slot + count; ++s) {
+    if (!is_in_round_ && determined_.contains(s)) return fail_determined(s);
     const auto found = readers_.find(s);
     if (found == readers_.end()) continue;
     for (const Reader& reader : found->second) {
@@ -145,14 +149,17 @@ bool Engine::about_to_assign(std::int64_t slot, std::int32_t count) {
 
 void Engine::assigned(std::int64_t slot, std::int32_t count) {
   for (std::int64_t s = slot; s < slot + count; ++s) {
+    touch_memories(s);
     const auto found = readers_.find(s);
     if (found == readers_.end()) continue;
+    const std::int32_t flat_slot = flat_slot_of_.at(s);
     for (const Reader& reader : found->second) {
       members_[at(reader.member)].due.request(Due::Values::Assigned);
       together(members_[at(reader.member)]).assigned_at = workshop_.machine.time;
+      forget_crossed(members_[at(reader.member)], flat_slot);
       list(reader.member);
     }
-    is_set_[at(flat_slot_of_.at(s))] = 1;
+    is_set_[at(flat_slot)] = 1;
   }
   for (const Reader& reader : box_readers_) {
     members_[at(reader.member)].due.request(Due::Values::Assigned);
@@ -210,6 +217,10 @@ bool Engine::truth_of(const Awaited& asked, bool at_instant, bool* truth) {
                                        part.conditions().condition(asked.condition), asked.span));
   }
   *truth = now == Truth::True;
+  if (is_reached && asked.wanted == code::Wanted::Either && is_crossing(member)) {
+    *truth = truth_crossing(member, asked.condition, false) == Truth::True;
+    return true;
+  }
   // Where a border is reached, what holds from now on counts: a ball that has just bounced does not
   // find itself on the floor again. Only the process that waited for the event passes if the
   // condition holds at the instant itself, once.
@@ -222,8 +233,54 @@ bool Engine::truth_of(const Awaited& asked, bool at_instant, bool* truth) {
     member.due.request(Due::Motion::Search);
     list(asked.member);
   }
-  *truth = part.truth_after(asked.condition) == Truth::True;
+  *truth = (is_crossing(member) ? truth_crossing(member, asked.condition, true)
+                                : part.truth_after(asked.condition)) == Truth::True;
   return true;
+}
+
+int Engine::crossing_of(const Member& member, int border) const {
+  const auto found = std::ranges::find(member.crossed, border, &Member::Crossed::border);
+  return found == member.crossed.end() ? 0 : found->direction;
+}
+
+/// An assignment to what a surface is made of says anew on which side it is.
+void Engine::forget_crossed(Member& member, std::int32_t flat_slot) {
+  const expr::Pool& pool = workshop_.pool();
+  std::erase_if(member.crossed, [&](const Member::Crossed& crossed) {
+    const expr::Cone cone(pool, std::array{member.part->difference(crossed.border)});
+    return std::ranges::any_of(cone.nodes(), [&](ExprId e) {
+      const expr::Op op = pool.op(e);
+      if (op == expr::Op::Variable) return pool.variable(e).var.index == flat_slot;
+      if (op != expr::Op::DiscreteReal && op != expr::Op::DiscreteBool) return false;
+      if (pool.discrete(e).index >= kFirstHeld) return false;
+      const auto& source = workshop_.model.equations.discrete[pool.discrete(e)].source;
+      const auto* slot = std::get_if<flat::DiscreteSlot>(&source);
+      return slot != nullptr && slot->slot == flat_slot;
+    });
+  });
+}
+
+/// With surfaces that the motion crosses at this instant on the side that it crosses to (laws.md
+/// §9). `after`: just after the instant, where that matters for those that it slides along since.
+Truth Engine::truth_crossing(Member& member, int condition, bool after) {
+  Part& part = *member.part;
+  const std::span<const Part::BorderValue> values = part.border_values(part.frame());
+  return part.conditions().truth_of(condition, [&](const Relation& relation) {
+    const int b = relation.border;
+    const Part::BorderValue g = values[at(b)];
+    const int crossing = crossing_of(member, b);
+    int sign = std::abs(g.value) <= g.band ? 0 : g.value > 0 ? 1 : -1;
+    if (after) {
+      const Side side = side_of(part.sides(), b);
+      if (side == Side::None) return Truth::Undefined;
+      sign = !is_open(side) ? static_cast<int>(side) : crossing;
+    } else if (std::isnan(g.value)) {
+      return Truth::Undefined;
+    } else if (sign == 0) {
+      sign = crossing;
+    }
+    return relation_holds(relation.op, sign * relation.orientation) ? Truth::True : Truth::False;
+  });
 }
 
 double Engine::value_of(VarRef x) {
@@ -353,7 +410,8 @@ void Engine::unwatch(std::int32_t process) {
   watched_by_[at(process)].clear();
 }
 
-bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
+/// Mode and values of all parts, and who waits for what holds now.
+bool Engine::settle_all(std::vector<std::int32_t>& woken) {
   ++answered;
   for (std::size_t i = 0; i < changed_.size(); ++i) {
     if (!settle(changed_[i])) return false;
@@ -377,6 +435,20 @@ bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
   }
   std::sort(woken.begin(), woken.end());
   woken.erase(std::unique(woken.begin(), woken.end()), woken.end());
+  return true;
+}
+
+/// Processes run between rounds.
+bool Engine::finish_discrete_phase(std::vector<std::int32_t>& woken) {
+  if (has_arrived_) arrive_at_memories();
+  if (have_memories_failed_) return false;
+  while (true) {
+    if (!settle_all(woken)) return false;
+    if (!woken.empty() || memories_.empty()) break;
+    const Round round = run_round(false);
+    if (round == Round::Failed) return false;
+    if (round == Round::Rests) break;
+  }
   if (recorder != nullptr && woken.empty()) bring_all();
   return true;
 }

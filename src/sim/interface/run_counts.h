@@ -22,6 +22,7 @@ struct RunCounts {
   std::int64_t modes = 0;         ///< different ones that were met
   std::int64_t mode_switches = 0;
   double longest_step = 0;     ///< of time stepping, in seconds of the clock; 0: none
+  std::int64_t rounds = 0;  ///< in which memories took new values
   SearchCounts searches = {};  ///< for consistent modes
 };
 

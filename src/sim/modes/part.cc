@@ -606,6 +606,9 @@ std::string Part::text(ExprId e) const {
     if (d.index >= kFirstHeld) return std::string("floor(...)");
     const auto& input = workshop_.model.equations.discrete[d];
     const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source);
+    if (const auto* memory = std::get_if<flat::DiscreteMemory>(&input.source)) {
+      return text(workshop_.model.equations.memories[static_cast<std::size_t>(memory->memory)].value);
+    }
     return slot != nullptr ? flat::scalar_name(workshop_.model, slot->slot) : std::string("...");
   };
   // Functions by what they compute: the copies of a loop call one that nobody wrote.

@@ -149,6 +149,8 @@ class Part {
   void look();
   /// The truth just after this instant, by `sides`.
   Truth truth_after(int condition);
+  /// Of all conditions, by these sides. Valid up to the next question about truths.
+  const std::vector<Truth>& truths_by(const Sides& sides) { return condition_truths(sides); }
   bool depends_on_time() const;
   Span border_span(int border) const;
   Span first_span() const;  ///< of its first equation
