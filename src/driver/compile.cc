@@ -1,5 +1,7 @@
 #include "driver/compile.h"
 
+#include <algorithm>
+
 #include "base/doing.h"
 #include "driver/dump.h"
 #include "sema/check.h"
@@ -50,6 +52,15 @@ sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics, Dump*
   }
   if (!complete) return {};  // names that are missing would be followed by many others
   return sema::check(std::move(ast), diagnostics);
+}
+
+bool ends_by_itself(const Compiled& compiled) {
+  const auto terminates = [](const code::Routine& routine) {
+    return std::any_of(routine.code.begin(), routine.code.end(),
+                       [](const code::Instr& in) { return in.op == code::Op::Terminate; });
+  };
+  return compiled.model->equations.system.equations.empty() ||
+         std::any_of(compiled.program->bodies.begin(), compiled.program->bodies.end(), terminates);
 }
 
 std::optional<Compiled> compile(const SourceFile& source, const flat::Request& request,

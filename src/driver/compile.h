@@ -24,6 +24,9 @@ struct Compiled {
   std::unique_ptr<code::Program> program;
 };
 
+/// Whether a run can end without an end time: there are no equations, or there is a `terminate`.
+bool ends_by_itself(const Compiled& compiled);
+
 /// Text to program. Empty exactly when an error was reported, or when `dump` has all that it is
 /// for.
 std::optional<Compiled> compile(const SourceFile& source, const flat::Request& request,

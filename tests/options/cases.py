@@ -17,7 +17,10 @@ import models
 
 # What each command is called on where the rest of the call is what counts.
 SUBJECTS = {"run": "steps.chi", "init": "spring.chi", "analyze": "spring.chi", "check": "steps.chi", "deps": "steps.chi", "fmt": "steps.chi", "plot": "old.csv",
-            "explain": "E0004", "doc": "Resistor", "completion": "bash"}
+            "explain": "E0004", "doc": "Resistor", "completion": "bash",
+            "sweep": "steps.chi", "replicate": "dice.chi", "study": "plan.toml", "linearize": "pendulum.chi"}
+# What else belongs to a whole call.
+WHOLE = {"sweep": " --measure end", "replicate": " --runs 2 --measure end"}
 
 
 class Case:
@@ -367,6 +370,111 @@ refused("", "completion tcsh", "it is bash, zsh or fish")
 refused("--color", "completion bash --color pink")
 
 
+# ---- studies
+
+def cells(name, *wanted):
+    """The lines of a table, but for the digits that are left out."""
+    def check(call):
+        text = call.read(name) if name else call.out
+        missing = [line for line in wanted if line not in text]
+        return f"{missing} is not in {text!r}" if missing else None
+    return check
+
+
+def same(call_again, name):
+    """Another call leaves the same bytes."""
+    def check(call):
+        first = call.read(name)
+        call.again(call_again)
+        return None if first and call.read(name) == first else f"{first!r} and {call.read(name)!r}"
+    return check
+
+
+def mean(measure, low, high):
+    def check(call):
+        found = json.loads(call.out)["study"]["variants"][0]["measures"][measure]
+        return None if low <= found["mean"] <= high and found["half_width"] > 0 else str(found)
+    return check
+
+
+SPRING = "spring.chi --end 1 --measure 'x(end)'"
+works(f"sweep {SPRING} -p k=0:4:2", cells("", "run,k,seed,x(end),problem\n0,0,0,1,\n1,2,0,0.155", "\n2,4,0,-0.416"))
+works(f"sweep {SPRING} -p k=0,1 --measure 'top = max(x)' --out t.csv", cells("t.csv", "run,k,seed,x(end),top,problem\n0,0,0,1,1,\n"))
+works(f"sweep {SPRING} -p k=0:1 --runs 7 --sampling latin --seed 3 --out t.csv -j 1", same(f"sweep {SPRING} -p k=0:1 --runs 7 --sampling latin --seed 3 --out t.csv -j 3", "t.csv"))
+works(f"sweep {SPRING} -p k=0:1 --runs 4 --sampling sobol --quiet --no-progress", lambda call: None if call.out.count("\n") == 5 else call.out)
+works("sweep spring.chi --end 3 -p k=1 --warmup 2 --measure 'max(x)'", cells("", "0,-0.416"))
+works(f"sweep {SPRING} -p k=0:4:2 --print-plan", prints('model = "spring.chi"\nkind = "sweep"\nend = 1\n\n[vary]\nk = [0, 2, 4]\n\n[measure]\n"x(end)" = "x(end)"\n'))
+works("sweep singular.chi --end 1 --measure 'x(end)'", cells("", "0,0,,\"E6101 at 1:36"), "1 of 1 runs failed")
+works("sweep singular.chi --end 1 --measure 'x(end)' --strict", code=3)
+works(f"sweep {SPRING} -p k=1,2 --json", lambda call: None if json.loads(call.out)["study"]["runs"] == 2 else call.out)
+works("sweep uses.chi --end 1 -p Part.k=1,2 --measure 'Part.x(end)' --include lib", cells("", "1,2,0,2"), before=PART)
+works("sweep two.chi --top A --measure end", cells("", "0,0,0,"))
+works("sweep choice.chi --choice random --measure end --color never", cells("", "run,seed,end"))
+works(f"sweep {SPRING} -p k=1 --rtol 1e-9 --atol 1e-12 --solver irk --max-step 0.1 --root-finder itp --root-detection sturm --sliding error --zeno stop --jumps error", cells("", "0,0,0.5403"))
+works("replicate dice.chi --runs 200 --measure 'u(end)'", "u(end) = 0.", " ± ", "200 runs")
+works("replicate dice.chi --runs 200 --measure 'u(end)' --json", mean("u(end)", 0.45, 0.55))
+works("replicate dice.chi --until-halfwidth 20% --confidence 0.9 --measure 'u(end)'", "(90 %)")
+works("replicate dice.chi --until-halfwidth 0.0001 --runs 20 --measure 'u(end)'", "not as narrow", code=3)
+works("replicate dice.chi --runs 3 --measure 'u(end)' --print-plan", '[runs]\ncount = 3\n')
+works("replicate dice.chi --runs 3 --measure 'u(end)' --out r.csv -j 2 --strict --no-progress --seed 5 --warmup 0 --choice first --quiet --color never", has("r.csv", "\n2,7,0."))
+works("replicate jump.chi --top P --runs 2 -p k=1 --measure end", code=2)
+works("replicate pendulum.chi --end 1 --runs 2 --sampling random --rtol 1e-7 --atol 1e-9 --max-step 1 --solver auto --root-finder toms748 --root-detection bernstein "
+      "--sliding allow --zeno stop --jumps allow --include . --measure 'x(end)'", "2 runs")
+works("study plan.toml", cells("", "run,k,seed,peak,last,problem\n0,1.0,0,1,0.5403"))
+works("study plan.toml --out t.csv -j 2 --strict --no-progress --quiet --color never --include .", has("t.csv", "1,4.0,0,1,-0.416"))
+works("study plan.toml --print-plan", "[measure]\npeak = \"max(x)\"\n")
+works("study plan.toml --json", lambda call: None if json.loads(call.out)["study"]["failed"] == 0 else call.out)
+refused("", "study bad.toml", "there is no key `mesure`", "did you mean `measure`?")
+refused("", "study missing.toml", "No such file")
+refused("", "study spring.chi", "plans are written in TOML")
+refused("", "sweep spring.chi -p k=1 --end 1", "there is nothing to measure")
+refused("--measure", f"sweep {SPRING} -p k=1 --measure 'max(y)'", "`y` is no variable")
+refused("--measure", "replicate dice.chi --runs 2 --measure 'u'", "`u` has many values")
+refused("-p", f"sweep {SPRING} -p k=0:1", "how often is not said")
+refused("-p", f"sweep {SPRING} -p k=1 -p k=2", "given twice")
+refused("-p", f"sweep {SPRING} -p k=0:1:-1", "the step does not lead")
+refused("-p", "replicate dice.chi --runs 2 --measure 'u(end)' -p z=1", "has no value parameter")
+refused("--runs", f"sweep {SPRING} -p k=0:1 --runs 0")
+refused("--runs", "replicate dice.chi --runs x --measure 'u(end)'")
+refused("--sampling", f"sweep {SPRING} -p k=0:1 --runs 2 --sampling latn", "did you mean `latin`?")
+refused("--sampling", "replicate dice.chi --runs 2 --measure 'u(end)' --sampling best")
+refused("--until-halfwidth", "replicate dice.chi --measure 'u(end)' --until-halfwidth 0")
+refused("--confidence", "replicate dice.chi --runs 2 --measure 'u(end)' --confidence 1")
+refused("", "replicate dice.chi --measure 'u(end)'", "how many replications is not said")
+TANK = "linear.chi --inputs u --outputs y"
+works(f"linearize {TANK}", "A\n", "-0.5", "eigenvalues\n  -0.5")
+works(f"linearize {TANK} --at 3 --json", lambda call: None if abs(json.loads(call.out)["A"][0][0] + 0.5) < 1e-9 and abs(json.loads(call.out)["B"][0][0] - 2) < 1e-9 else call.out)
+works(f"linearize {TANK} --bode b.svg --nyquist n.svg --step-response s.svg --root-locus r.svg --quiet --color never", has("b.svg", "<svg"), has("n.svg", "<svg"), has("s.svg", "</svg>"), has("r.svg", "<circle"))
+works("linearize spring.chi -p k=4 --top Spring --seed 1 --choice first --include .", "0 + 2i", "2 rad/s, damping")
+works("linearize pendulum.chi --rtol 1e-8 --atol 1e-10 --solver auto --max-step 1 --root-finder itp --root-detection signs --sliding allow --zeno stop --jumps allow", "2 states")
+refused("", "linearize steps.chi", "without equations")
+refused("--inputs", "linearize linear.chi --inputs v", "`v` is no real variable")
+refused("--inputs", "linearize linear.chi --inputs y", "the equations determine it")
+refused("--outputs", "linearize linear.chi --outputs yy", "did you mean `y`?")
+refused("--at", "linearize linear.chi --at -1", "`--at -1` is not a time")
+refused("-p", "linearize spring.chi -p q=1")
+refused("--include", "linearize linear.chi --include nowhere")
+refused("--color", "linearize linear.chi --color pink")
+for option in ("--bode", "--nyquist", "--step-response", "--root-locus"):
+    refused(option, f"linearize {TANK} {option} b.png", "it is written as .svg")
+    refused(option, f"linearize linear.chi {option} b.svg", "needs `--inputs` and `--outputs`")
+for option, value in (("--top", "Q"), ("--seed", "x"), ("--choice", "best"), ("--rtol", "0"), ("--atol", "-1"), ("--max-step", "0"), ("--solver", "best"),
+                      ("--root-finder", "best"), ("--root-detection", "best"), ("--sliding", "best"), ("--zeno", "best"), ("--jumps", "best")):
+    refused(option, f"linearize linear.chi {option} {value}")
+for form, call in (("sweep", f"sweep {SPRING} -p k=1"), ("replicate", "replicate dice.chi --runs 2 --measure 'u(end)'"), ("study", "study plan.toml")):
+    refused("--out", f"{call} --out t.mat", "is written as .csv")
+    refused("--out", f"{call} --out nowhere/t.csv")
+    refused("-j", f"{call} -j 0")
+    refused("--color", f"{call} --color pink")
+    refused("--include", f"{call} --include nowhere", "`--include nowhere` is no folder")
+    if form == "study":
+        continue
+    refused("--warmup", f"{call} --warmup -1")
+    for option, value in (("--top", "Q"), ("--end", "-1"), ("--seed", "x"), ("--choice", "best"), ("--rtol", "0"), ("--atol", "-1"), ("--max-step", "0"), ("--solver", "best"),
+                          ("--root-finder", "best"), ("--root-detection", "best"), ("--sliding", "best"), ("--zeno", "best"), ("--jumps", "best")):
+        refused(option, f"{call} {option} {value}")
+
+
 # ---- what comes from outside while it runs
 
 def terminal(chi):
@@ -418,7 +526,7 @@ def signals(chi):
                 yield f"{how}: exit code {code}, {kept[:80]!r} is kept, it says {said}"
 
 for command, subject in SUBJECTS.items():
-    subject = "pendulum.chi" if command in ("init", "analyze") else subject
+    subject = "pendulum.chi" if command in ("init", "analyze") else subject + WHOLE.get(command, "")
     works(f"{command} {subject} --max-time 1000 --max-memory 2G")
     refused("--max-time", f"{command} {subject} --max-time 0", "`--max-time 0` is not a positive number of seconds")
     refused("--max-memory", f"{command} {subject} --max-memory 5X", "`--max-memory 5X` is not a size")

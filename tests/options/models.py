@@ -62,5 +62,17 @@ proc P() =
     "part.chi": "proc Part(k: real := 1.0) = |[ x: real | x' = k ]|\n",
     "uses.chi": "from part import Part\n\nsys S() = |[ Part() ]|\n",
     "twice.chi": "proc P(k: real) = |[ x: real | x' = k ]|\n\nsys S() = |[ A: P(1.0) || B: P(1.0) ]|\n",
+    # One pole at -0.5, gain 2.
+    "linear.chi": "proc P(ref u: real) = |[ x: real := 1.0, y: real | |y|, x' = 2*u - 0.5*x, y = x ]|\n",
+    # A plan of a study, and one that is wrong.
+    "plan.toml": """model = "spring.chi"
+end = 1.0
+[vary]
+k = [1.0, 4.0]
+[measure]
+peak = "max(x)"
+last = "x(end)"
+""",
+    "bad.toml": 'model = "spring.chi"\nend = 1.0\n[vary]\nk = [1.0]\n[mesure]\npeak = "max(x)"\n',
     "old.csv": "time,x,y\n0,1,5\n1,2,5\n1,3,5\n2,4,5\n",
 }

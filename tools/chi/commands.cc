@@ -10,16 +10,16 @@
 #include "call_limits.h"
 #include "completion.h"
 #include "driver/dump.h"
+#include "option_rows.h"
 #include "report.h"
 #include "run_settings.h"
+#include "study_commands.h"
 
 namespace chi::cli {
 
 std::string_view version_text();  // made at every build (cmake/Version.cmake)
 
-namespace {
-
-Option flag(std::string name, std::string help, bool& value, std::string group = "Options") {
+Option flag(std::string name, std::string help, bool& value, std::string group) {
   return {.name = std::move(name),
           .help = std::move(help),
           .group = std::move(group),
@@ -43,7 +43,6 @@ Option one_of(std::string name, std::vector<std::string> values, std::string hel
   return option;
 }
 
-/// Words between commas, added to what there is.
 void add_list(std::vector<std::string>& target, const std::string& words) {
   for (std::size_t begin = 0; begin <= words.size();) {
     const std::size_t end = std::min(words.find(',', begin), words.size());
@@ -51,6 +50,8 @@ void add_list(std::vector<std::string>& target, const std::string& words) {
     begin = end + 1;
   }
 }
+
+namespace {
 
 void add_common(std::vector<Option>& options, Common& common) {
   options.push_back(
@@ -75,7 +76,8 @@ void add_common(std::vector<Option>& options, Common& common) {
                      }});
 }
 
-/// Where imported files are looked for.
+}  // namespace
+
 void add_include(std::vector<Option>& options, Common& common) {
   options.push_back(
       {.name = "--include",
@@ -86,7 +88,6 @@ void add_include(std::vector<Option>& options, Common& common) {
        .take = [&common](std::string word) { common.include.push_back(std::move(word)); }});
 }
 
-/// Which part of the model runs, and until when.
 void add_model(std::vector<Option>& options, RunCommandOptions& o) {
   constexpr const char* kGroup = "The experiment";
   options.push_back({.name = "--top",
@@ -111,7 +112,6 @@ void add_model(std::vector<Option>& options, RunCommandOptions& o) {
                            kGroup));
 }
 
-/// How the equations are solved.
 void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
   constexpr const char* kGroup = "Numerical methods";
   options.push_back(text("--rtol", "R", "Relative tolerance (default 1e-6)", o.rtol, kGroup));
@@ -151,6 +151,8 @@ void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
                            "Jumps that the constraints of a new mode ask for (default allow)",
                            o.jumps, kGroup));
 }
+
+namespace {
 
 bool may_be_plot_file(const std::string& word) {
   if (word.starts_with('-')) return false;
@@ -408,6 +410,7 @@ std::vector<Command> all_commands(Calls& calls) {
   commands.push_back(deps_of(calls));
   commands.push_back(format_of(calls));
   commands.push_back(plot_of(calls));
+  add_study_commands(commands, calls);
   commands.push_back(explain_of(calls));
   commands.push_back(doc_of(calls));
   commands.push_back(completion_of(calls));

@@ -12,6 +12,8 @@ struct Calls {
   FormatOptions format;
   RunCommandOptions run;
   AnalyzeOptions analyze;
+  StudyOptions study;
+  LinearizeOptions linearize;
   PlotOptions plot;
   ExplainOptions explain;
   std::vector<std::string> arguments;

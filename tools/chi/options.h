@@ -67,6 +67,26 @@ struct AnalyzeOptions {
   std::optional<std::string> mode, html;
 };
 
+/// The call of a command that makes many runs, as it was written.
+struct StudyOptions {
+  RunCommandOptions run;  ///< `parameters` may have lists and ranges
+  std::string kind;       ///< "sweep", "replicate"; empty: the plan says it
+  std::vector<std::string> measures;
+  std::optional<std::string> runs, sampling, warmup, until_halfwidth, confidence, jobs;
+  std::optional<std::string> table, report, store;
+  // Of fit, optimize and sensitivity.
+  std::optional<std::string> data, minimize, maximize;
+  std::vector<std::string> vary, subject_to, of, to;
+  bool morris = false, sobol = false;
+  bool print_plan = false, strict = false;
+};
+
+struct LinearizeOptions {
+  RunCommandOptions run;  ///< `end` is when
+  std::vector<std::string> inputs, outputs;
+  std::optional<std::string> bode, nyquist, step_response, root_locus;  ///< files
+};
+
 struct PlotOptions {
   Common common;
   std::string file;
@@ -90,6 +110,8 @@ int format_command(const FormatOptions& options);
 int run_command(const RunCommandOptions& options);
 int init_command(const RunCommandOptions& options);
 int analyze_command(const AnalyzeOptions& options);
+int study_command(const StudyOptions& options);
+int linearize_command(const LinearizeOptions& options);
 int plot_command(const PlotOptions& options);
 int explain_command(const ExplainOptions& options);
 int doc_command(const DocOptions& options);

@@ -42,22 +42,6 @@ double seconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-/// Three quarters of the machine's memory: a model whose lists grow without end fails before the
-/// machine does.
-std::int64_t memory_for_values() {
-  const std::int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && page > 0 ? pages / 4 * 3 * page : std::numeric_limits<std::int64_t>::max();
-}
-
-/// Whether the model can end by itself, by a `terminate`.
-bool can_terminate(const code::Program& program) {
-  const auto terminates = [](const code::Routine& routine) {
-    return std::any_of(routine.code.begin(), routine.code.end(),
-                       [](const code::Instr& in) { return in.op == code::Op::Terminate; });
-  };
-  return std::any_of(program.bodies.begin(), program.bodies.end(), terminates);
-}
-
 class Run {
  public:
   explicit Run(const RunCommandOptions& options) : options_(options) {}
@@ -90,10 +74,7 @@ class Run {
   }
 
   void check_end() {
-    if (options_.end || compiled_->model->equations.system.equations.empty() ||
-        can_terminate(*compiled_->program)) {
-      return;
-    }
+    if (options_.end || driver::ends_by_itself(*compiled_)) return;
     bad_option(diagnostics_, "`--end` is needed: the model has equations and no `terminate`",
                fmt::format("chi run {} --end 100", options_.file));
   }

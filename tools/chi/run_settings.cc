@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -281,6 +282,11 @@ void check_written(const std::string& model, const std::vector<std::string>& wri
 void bad_option(Diagnostics& diagnostics, std::string message, std::string help) {
   diagnostics.report(
       {.code = DiagCode::BadOption, .message = std::move(message), .help = std::move(help)});
+}
+
+std::int64_t memory_for_values() {
+  const std::int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page > 0 ? pages / 4 * 3 * page : std::numeric_limits<std::int64_t>::max();
 }
 
 std::optional<PlotKind> plot_kind(const std::string& file) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,10 @@ struct RunSettings {
 
 /// Checks the call, all of it. Empty exactly when it reported something.
 std::optional<RunSettings> run_settings(const RunCommandOptions& call, Diagnostics& diagnostics);
+
+/// What a model's lists and strings may take: three quarters of the machine's memory, so that a
+/// model whose lists grow without end fails before the machine does.
+std::int64_t memory_for_values();
 
 /// The kind by the name's ending; none for a name with another one.
 std::optional<PlotKind> plot_kind(const std::string& file);
