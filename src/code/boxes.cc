@@ -199,7 +199,57 @@ double ModelBoxes::run(Box& box) {
   return box.real ? result.r : static_cast<double>(result.i);
 }
 
+double ModelBoxes::table(expr::FunctionId f, const flat::TableFunction& source,
+                         std::span<const double> arguments) {
+  using What = flat::TableFunction::What;
+  const sema::LookupTable& table = (*model_.typed.tables)[source.table];
+  const std::vector<double>& axis = table.axis(source.axis);
+  const double margin = absolute_margin_ + relative_margin_ * std::max(std::fabs(axis.front()),
+                                                                       std::fabs(axis.back()));
+  switch (source.what) {
+    case What::Piece: {
+      const double piece = table.piece(source.axis, arguments[0], margin);
+      if (piece < 0 || piece >= static_cast<double>(table.pieces(source.axis)))
+        outside_[{source.table, source.axis}] = arguments[0];
+      return piece;
+    }
+    case What::Lower: return table.lower(source.axis, arguments[0], margin);
+    case What::Upper: return table.upper(source.axis, arguments[0], margin);
+    case What::Corner: return table.corner(source.axis, arguments[0]);
+    case What::Coefficient:
+    case What::Cubic: break;
+  }
+  const double second = arguments.size() > 1 ? arguments[1] : 0;
+  const double value =
+      source.what == What::Coefficient
+          ? table.coefficient(source.i, source.j, arguments[0], second)
+          : table.cubic(source.i, source.j, arguments.data(), arguments.data() + table.arity());
+  if (std::isnan(value)) fail_table(f, table, source, arguments);
+  return value;
+}
+
+void ModelBoxes::fail_table(expr::FunctionId f, const sema::LookupTable& table,
+                            const flat::TableFunction& source, std::span<const double> arguments) {
+  if (functions_.size() <= at(f.index)) functions_.resize(at(f.index) + 1);
+  if (!functions_[at(f.index)]) functions_[at(f.index)] = std::make_unique<Box>();
+  int axis = 0;
+  for (int a = 0; a < table.arity(); ++a) {
+    const double piece = arguments[at(a)];
+    if (piece < 0 || piece >= static_cast<double>(table.pieces(a))) axis = a;
+  }
+  Failure failure{.error = RunError::OutsideTable, .span = table.span()};
+  const auto last = outside_.find({source.table, axis});
+  const double border =
+      arguments[at(axis)] < 0 ? table.axis(axis).front() : table.axis(axis).back();
+  failure.real_fact = last == outside_.end() ? border : last->second;
+  failure.detail = table.range_text(axis);
+  fail(*functions_[at(f.index)], failure);
+}
+
 double ModelBoxes::call(expr::FunctionId f, std::span<const double> arguments) {
+  const flat::FunctionSource& source = model_.equations.functions[f];
+  if (const auto* of_table = std::get_if<flat::TableFunction>(&source))
+    return table(f, *of_table, arguments);
   Box& box = function_box(f);
   CHI_CHECK(arguments.size() == box.inputs.size(), "as many arguments as a box has inputs");
   Slot* const memory = machine_.memory();

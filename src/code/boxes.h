@@ -39,6 +39,13 @@ class ModelBoxes : public Boxes {
   /// The value of a discrete input, as in memory: NaN if it has none. Truth values are 0 and 1.
   double discrete(expr::DiscreteId d);
 
+  /// Where it is an error to be outside a table, that begins so far from the data: relative to
+  /// them, plus `absolute`.
+  void set_table_margin(double relative, double absolute) {
+    relative_margin_ = relative;
+    absolute_margin_ = absolute;
+  }
+
   void forget_failures() override { ++epoch_; }
 
   const Failure* failure(expr::FunctionId f) const override;
@@ -52,6 +59,10 @@ class ModelBoxes : public Boxes {
   using Key = std::tuple<std::int32_t, std::int32_t, UnwindingIndices, std::int32_t>;
 
   Box& function_box(expr::FunctionId f);
+  double table(expr::FunctionId f, const flat::TableFunction& source,
+               std::span<const double> arguments);
+  void fail_table(expr::FunctionId f, const sema::LookupTable& table,
+                  const flat::TableFunction& source, std::span<const double> arguments);
   std::unique_ptr<Box> make(const flat::UserFunction& source);
   std::unique_ptr<Box> make(const flat::BoxFunction& source);
   std::unique_ptr<Box> make(const flat::BlackBox& source, const flat::BoxFunction* inputs);
@@ -70,6 +81,9 @@ class ModelBoxes : public Boxes {
   std::map<Key, std::unique_ptr<BoxRoutine>> routines_;  // shared by instances of a body
   std::vector<std::unique_ptr<Box>> functions_;
   std::vector<std::unique_ptr<Box>> discrete_;
+  double relative_margin_ = 0, absolute_margin_ = 0;
+  /// The number outside the data that a piece was last asked for, by table and variable.
+  std::map<std::pair<sema::DeclId, int>, double> outside_;
   std::int64_t epoch_ = 0;  // of failures to be told
 };
 

@@ -157,9 +157,7 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
         break;
       case Op::Call:
       case Op::CallValue: {
-        const RoutineId id = in.op == Op::Call
-                                 ? RoutineId{in.c}
-                                 : program_.function_of_decl[static_cast<std::size_t>(f[in.c].i)];
+        const RoutineId id = in.op == Op::Call ? RoutineId{in.c} : program_.function_of(f[in.c].i);
         if (--patience_ <= 0) [[unlikely]] {
           error = take_breath();
           if (error != RunError::None) break;
@@ -301,6 +299,7 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
         error = real_function(in, f);
         break;
       case Op::Time: f[in.a].r = machine_.time; break;
+      case Op::Lookup: error = lookup(in, f); break;
 
       case Op::EqValue:
         f[in.a].i = equal(program_.types[routine->types[in.n]], f + in.b, f + in.c);
@@ -311,6 +310,19 @@ Stop Interpreter::execute(const Routine* routine, Slot* f, std::int32_t& pc_out,
       case Op::LeValue:
         f[in.a].i = compare(program_.types[routine->types[in.n]], f + in.b, f + in.c) <= 0;
         break;
+      case Op::TellValue: {
+        std::string& text = machine_.told;
+        const Claim& claim = program_.claims[static_cast<std::size_t>(in.b)];
+        text += (text.empty() ? "" : ", ") + claim.names[static_cast<std::size_t>(in.c)] + " = ";
+        constexpr std::size_t kLongest = 80;
+        print_briefly(program_.types, program_.types[routine->types[in.n]], f + in.a, kLongest,
+                      text);
+        break;
+      }
+      case Op::Broken:
+        operand_ = in.c;
+        pc_out = pc + 1;
+        return Stop::Broken;
       case Op::Start:
         operand_ = pc;
         pc_out = pc + 1;

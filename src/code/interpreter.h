@@ -21,6 +21,7 @@ enum class Stop : std::uint8_t {
   Send,        ///< wants to send: `operand()` is the offer
   Receive,     ///< wants to receive: `operand()` is the offer
   Start,       ///< wants a new process: `operand()` is the place of the instruction
+  Broken,      ///< a claim does not hold: `operand()` is its number, Machine::told its values
   Select,      ///< waits: `operand()` is the selection
   ValueReady,  ///< the value of a send is in its register
   LongLoop,  ///< still running, after many repetitions: resume it, or find out why; `operand()` is
@@ -98,6 +99,7 @@ class Interpreter {
   RunError reading_operation(const RuntimeType& type, const Instr& instr, Slot* frame);
   RunError text_operation(const Routine& routine, const Instr& instr, Slot* frame);
   RunError real_function(const Instr& instr, Slot* frame);
+  RunError lookup(const Instr& instr, Slot* frame);
   RunError ask(const Instr& instr, Slot* frame);
   RunError ordered(const Routine& routine, const Instr& instr, Slot* frame);
   RunError call_less(const Sorting& sorting, const Slot* a, const Slot* b, bool* less);

@@ -74,9 +74,7 @@ Stop Interpreter::call(const Routine& routine, Slot* f, std::int32_t pc) {
     const RunError error = take_breath();
     if (error != RunError::None) return fail(error, routine, pc);
   }
-  const RoutineId id = in.op == Op::Call
-                           ? RoutineId{in.c}
-                           : program_.function_of_decl[static_cast<std::size_t>(f[in.c].i)];
+  const RoutineId id = in.op == Op::Call ? RoutineId{in.c} : program_.function_of(f[in.c].i);
   const Routine& callee = program_.functions[id];
   if (!push_call(callee, f + in.b, &routine, f, pc, in.a))
     return fail(RunError::RecursionTooDeep, routine, pc);

@@ -157,6 +157,20 @@ RunError Interpreter::reading_operation(const RuntimeType& type, const Instr& in
   }
 }
 
+RunError Interpreter::lookup(const Instr& in, Slot* f) {
+  const sema::LookupTable& table = (*program_.tables)[sema::LookupTables::function(in.c)];
+  const double arguments[2] = {f[in.b].r, table.arity() == 2 ? f[in.b + 1].r : 0.0};
+  const std::optional<double> value = table.value(arguments);
+  if (value) {
+    f[in.a].r = *value;
+    return RunError::None;
+  }
+  const int axis = std::max(table.outside(arguments), 0);
+  failure_.real_fact = arguments[axis];
+  failure_.detail = table.range_text(axis);
+  return RunError::OutsideTable;
+}
+
 struct Interpreter::Sorting {
   Interpreter* interpreter = nullptr;
   const Routine* caller = nullptr;
@@ -172,8 +186,7 @@ RunError Interpreter::ordered(const Routine& routine, const Instr& in, Slot* f) 
   const RuntimeType& type = program_.types[routine.types[in.n]];
   const bool sorting = in.op == Op::ListSort;
   const std::int64_t decl = f[sorting ? in.b : in.c].i;
-  Sorting context{this, &routine, program_.function_of_decl[static_cast<std::size_t>(decl)],
-                  type.element};
+  Sorting context{this, &routine, program_.function_of(decl), type.element};
   const LessThan less{&Sorting::less, &context};
   return sorting ? list_sort(machine_.heap(), *type.element, f + in.a, less)
                  : list_insert(machine_.heap(), *type.element, f + in.a, f + in.b, less);

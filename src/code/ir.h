@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "code/runtime_type.h"
 #include "code/slot.h"
 #include "sema/decl_id.h"
+#include "sema/lookup_table.h"
 #include "sema/value.h"
 #include "source/span.h"
 #include "syntax/ast.h"
@@ -118,6 +120,12 @@ struct StartSite {
   bool keeps_handle = false;  ///< somebody may wait for its end
 };
 
+/// A requirement of a body's equations: code that waits until it does not hold, tells, waits until
+/// it holds again, and so on. It runs on the frame of the instance as a process of its own.
+struct Monitor {
+  std::int32_t pc = -1;
+};
+
 /// The code of one body (a process's or system's), or of one function. Frame: locals, parameters,
 /// constants, temporaries, in this order; a function's parameters come before its locals.
 struct Routine {
@@ -128,6 +136,7 @@ struct Routine {
   std::vector<Offer> offers;
   std::vector<Selection> selections;
   std::vector<StartSite> starts;
+  std::vector<Monitor> monitors;
   std::vector<StreamPlace> streams;
   std::vector<std::int32_t> local_offsets;  ///< per local: its first register
   std::vector<std::int32_t> param_offsets;  ///< per parameter
@@ -189,6 +198,13 @@ struct InstantEquations {
   UnwindingIndices indices = {};
 };
 
+/// `require b, "text"` or `assert b, "text"`: what Op::Broken says does not hold.
+struct Claim {
+  syntax::ExprId condition;
+  syntax::ExprId text;             ///< a string, or none
+  std::vector<std::string> names;  ///< of the values that Op::TellValue tells
+};
+
 /// All code of one model.
 struct Program {
   Program(const sema::Types& model_types, const Interner& symbols) : types(model_types, symbols) {}
@@ -204,6 +220,18 @@ struct Program {
   std::vector<Condition> conditions;
   std::vector<AskedValue> values;
   std::vector<InstantEquations> instants;
+
+  std::vector<Claim> claims;  ///< by number in TellValue and Broken
+
+  /// What `interpolate` made, by number in Op::Lookup, and the function that looks each up.
+  std::shared_ptr<const sema::LookupTables> tables = {};
+  std::vector<RoutineId> table_functions = {};
+  /// The routine of a function as a value.
+  RoutineId function_of(std::int64_t value) const {
+    const std::int64_t table = value - sema::LookupTables::kFirst;
+    return table >= 0 ? table_functions[static_cast<std::size_t>(table)]
+                      : function_of_decl[static_cast<std::size_t>(value)];
+  }
 
   /// Places at which a process is started that would ask something of the equations: none in a
   /// model that may run.

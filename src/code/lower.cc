@@ -60,6 +60,7 @@ Routine Lowering::lower_body(flat::BodyId id) {
     statements(process->body);
     emit(Op::Finish);
   }
+  monitors(body.definition);
   return finish();
 }
 
@@ -303,8 +304,44 @@ void find_refused_starts(const flat::FlatModel& model, LoweringContext& context)
     const bool shares = std::ranges::any_of(info.params, [&](DeclId param) {
       return model.typed.decls[param].kind == sema::DeclKind::RefParam;
     });
-    if (asks[callee] != 0 || (shares && !context.uses.empty()))
+    const bool is_watched = !program.bodies[RoutineId{site.body.index}].monitors.empty();
+    if (asks[callee] != 0 || is_watched || (shares && !context.uses.empty()))
       program.refused_starts.push_back(model.typed.ast.instances[site.instance].span);
+  }
+}
+
+/// The functions that look tables up.
+void add_tables(Program& program, std::shared_ptr<const sema::LookupTables> tables) {
+  for (std::int32_t t = 0; t < tables->size(); ++t) {
+    const sema::LookupTable& table = (*tables)[sema::LookupTables::function(t)];
+    const std::int32_t arity = table.arity();
+    Routine routine;
+    routine.name = "interpolate";
+    routine.code = {{Op::Lookup, 0, arity, 0, t}, {Op::Return, 0, arity, 0, 0}};
+    routine.spans = {table.span(), table.span()};
+    for (std::int32_t a = 0; a < arity; ++a) routine.param_offsets.push_back(a);
+    routine.main_pc = 0;
+    routine.variable_slots = routine.parameter_slots = arity;
+    routine.frame_slots = arity + 1;
+    routine.result_slots = 1;
+    program.table_functions.push_back(program.functions.add(std::move(routine)));
+  }
+  program.tables = std::move(tables);
+}
+
+/// A process for each requirement of an instance, behind all others.
+void add_monitors(flat::FlatModel& model, const Program& program) {
+  const std::int32_t count = model.processes.size();
+  for (flat::ProcessId p{0}; p.index < count; ++p.index) {
+    const flat::Process process = model.processes[p];
+    const auto block = static_cast<std::size_t>(process.block);
+    const Routine& routine = program.bodies[RoutineId{model.blocks[block].body.index}];
+    for (std::size_t k = 0; k < routine.monitors.size(); ++k) {
+      model.processes.add({.block = process.block,
+                           .name = process.name,
+                           .priority = std::numeric_limits<std::int64_t>::max(),
+                           .monitor = static_cast<std::int32_t>(k)});
+    }
   }
 }
 
@@ -331,7 +368,9 @@ std::unique_ptr<Program> lower(flat::FlatModel& model, const LowerOptions& optio
   for (flat::BodyId body{0}; body.index < model.bodies.size(); ++body.index) {
     program.bodies.add(Lowering(context).lower_body(body));
   }
+  add_tables(program, model.typed.tables);
   find_refused_starts(model, context);
+  add_monitors(model, program);
   return made;
 }
 

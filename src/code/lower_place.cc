@@ -122,6 +122,10 @@ Operand Lowering::read_decl(DeclId id) {
             decl.type};
   }
   CHI_CHECK(decl.kind == DeclKind::Constant, "every other name has a place");
+  if (std::holds_alternative<sema::Func>(types()[decl.type])) {
+    const sema::Value& function = typed().constant_values.at(id);
+    return {constant_register(add_constant(decl.type, function), 1), decl.type};
+  }
   const TypeId type = concrete(decl.type);
   const auto [found, fresh] = context_.named_constants.try_emplace(id, -1);
   if (fresh) {

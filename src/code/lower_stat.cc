@@ -34,7 +34,7 @@ void Lowering::statement(syntax::StatId id) {
       [&](const Resume& n) { resume(n); }, [&](const Start& n) { start_process(n, stat.span); },
       [&](const Finish& n) { finish_process(n, stat.span); },
       [&](const Wait& n) { wait(n, stat.span); }, [&](const Instant&) { instant(id); },
-      [&](const Print& n) { print(n); },
+      [&](const Assert& n) { assertion(n, stat.span); }, [&](const Print& n) { print(n); },
       [&](const Select& n) { selection(ast().list(n.alternatives), false, stat.span); },
       [&](const Loop& n) { selection(ast().list(n.alternatives), true, stat.span); },
       [&](const Forever& n) { forever(n); },

@@ -256,6 +256,14 @@ class Lowering {
   void wait(const syntax::Wait& node, Span span);
   Operand awaited(syntax::ExprId condition, Selection& selection, std::int32_t offer);
   void forever(const syntax::Forever& node);
+
+  // lower_claim.cc: assertions and requirements
+  void assertion(const syntax::Assert& node, Span span);
+  void monitors(std::int32_t definition);
+  void monitor(const sema::Requirement& requirement, std::size_t depth);
+  void broken(syntax::ExprId condition, syntax::ExprId text, Span span);
+  std::vector<syntax::ExprId> told_values(syntax::ExprId condition);
+  bool text_of_path(syntax::ExprId e, std::string& out);
   Offer send_offer(const syntax::Send& node);
   Offer receive_offer(const syntax::Receive& node);
   std::optional<Location> own_variable(syntax::ExprId expr, sema::TypeId type);

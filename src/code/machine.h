@@ -40,6 +40,7 @@ class Machine {
   double time = 0;
   SampleBlocks blocks;  ///< of all its random streams
   std::string output;   ///< what was printed and not yet taken away
+  std::string told;     ///< `x = 3, b = true`: values of a claim that does not hold
   struct Printed {
     std::size_t end = 0;  ///< where in `output` the text of the statement ends
     Span span;

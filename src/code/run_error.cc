@@ -24,6 +24,11 @@ std::string facts(const Failure& failure) {
     case RunError::FinishedTwice: return fmt::format(": number {}", failure.facts[0]);
     case RunError::TooManyProcesses: return fmt::format(": {}", failure.facts[0]);
     case RunError::BadDistribution: return fmt::format(": {}", failure.detail);
+    case RunError::OutsideTable: {
+      std::string text = " at ";
+      print_real(failure.real_fact, text);
+      return fmt::format("{}: they go {}", text, failure.detail);
+    }
     default: return "";
   }
 }
@@ -57,6 +62,7 @@ std::string_view run_error_text(RunError error) {
       return "this `inst` stands for no process: nothing was started for it";
     case RunError::FinishedTwice: return "the end of this process was waited for before";
     case RunError::TooManyProcesses: return "too many started processes have not ended";
+    case RunError::OutsideTable: return "`interpolate` is asked outside its data,";
     case RunError::OutOfMemory: return "the model's lists, sets and strings need too much memory";
   }
   return "";

@@ -27,6 +27,7 @@ enum class RunError : std::uint8_t {
   NoProcess,         ///< `finish` of an `inst` that stands for no process
   FinishedTwice,     ///< or for one whose end was waited for before
   TooManyProcesses,  ///< started and not yet ended
+  OutsideTable,      ///< looked up outside the data of an `interpolate`
   OutOfMemory,       ///< the heap's limit, or a sequence of more than kMaxLength elements
 };
 

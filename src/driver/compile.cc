@@ -4,6 +4,7 @@
 
 #include "base/doing.h"
 #include "driver/dump.h"
+#include "driver/read_data.h"
 #include "sema/check.h"
 #include "structure/check_net.h"
 #include "syntax/lexer.h"
@@ -51,7 +52,8 @@ sema::TypedModel check(const SourceFile& source, Diagnostics& diagnostics, Dump*
     complete &= connect(source.file(static_cast<std::int32_t>(f)), ast.files[f], ast, diagnostics);
   }
   if (!complete) return {};  // names that are missing would be followed by many others
-  return sema::check(std::move(ast), diagnostics);
+  auto data = read_data(ast, source);
+  return sema::check(std::move(ast), diagnostics, std::move(data));
 }
 
 bool ends_by_itself(const Compiled& compiled) {

@@ -1,5 +1,8 @@
 #include "driver/explain.h"
 
+#include <map>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/check.h"
@@ -70,7 +73,62 @@ Diagnostic nobody_there(const sim::NobodyThere& found, double time) {
   return d;
 }
 
+/// "a requirement" or "a requirement: over-voltage".
+std::string claim_text(const sim::Violation& v) {
+  return v.claim.empty() ? std::string("a requirement does not hold")
+                         : fmt::format("a requirement does not hold: {}", v.claim);
+}
+
+Diagnostic violated(const sim::Violation& v) {
+  Diagnostic d{.code = DiagCode::RequirementBroken,
+               .span = v.span,
+               .message = fmt::format("{}, at t = {}", claim_text(v), real_text(v.time))};
+  d.labels.push_back(
+      {v.span, fmt::format("in `{}`{}{}", v.process, v.values.empty() ? "" : ", with ", v.values)});
+  d.help = "`--requirements warn` reports it and goes on";
+  return d;
+}
+
 }  // namespace
+
+std::vector<Diagnostic> violation_warnings(const sim::Outcome& outcome) {
+  constexpr std::size_t kMostTimes = 20;
+  struct Group {
+    Diagnostic diagnostic = {};
+    std::size_t times = 0;
+    std::string list = {};
+  };
+  std::vector<Group> groups;
+  std::map<std::pair<std::uint32_t, std::string>, std::size_t> number;
+  for (const sim::Violation& v : outcome.violations) {
+    const auto [found, is_new] = number.try_emplace({v.span.begin, v.process}, groups.size());
+    if (is_new) {
+      groups.push_back({{.code = DiagCode::RequirementWarning,
+                         .span = v.span,
+                         .message = claim_text(v),
+                         .labels = {{v.span, fmt::format("in `{}`", v.process)}}}});
+    }
+    Group& group = groups[found->second];
+    if (++group.times > kMostTimes) continue;
+    group.list += fmt::format("{}at t = {}{}{}", group.list.empty() ? "" : "\n", real_text(v.time),
+                              v.values.empty() ? "" : ", with ", v.values);
+  }
+  std::vector<Diagnostic> result;
+  for (Group& group : groups) {
+    if (group.times > kMostTimes) {
+      group.list +=
+          fmt::format("\nand {} times more, which the event log lists", group.times - kMostTimes);
+    }
+    group.diagnostic.notes.push_back(std::move(group.list));
+    result.push_back(std::move(group.diagnostic));
+  }
+  const auto kept = static_cast<std::int64_t>(outcome.violations.size());
+  if (outcome.violation_count > kept && !result.empty()) {
+    result.back().notes.push_back(fmt::format("{} more that were broken later are in the event log",
+                                              outcome.violation_count - kept));
+  }
+  return result;
+}
 
 Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source) {
   CHI_CHECK(outcome.failed(), "only a failure needs to be explained");
@@ -84,6 +142,8 @@ Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source) {
     return failure->diagnostic;
   if (const auto* found = std::get_if<sim::NobodyThere>(&outcome.why))
     return nobody_there(*found, outcome.time);
+  if (const auto* found = std::get_if<sim::Violated>(&outcome.why))
+    return violated(found->violation);
   return out_of_memory(fmt::format("{} at t = {}", std::get<sim::OutOfMemory>(outcome.why).doing,
                                    real_text(outcome.time)));
 }

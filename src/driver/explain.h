@@ -1,5 +1,6 @@
 #pragma once
 #include <string_view>
+#include <vector>
 
 #include "diag/diagnostic.h"
 #include "sim/interface/outcome.h"
@@ -9,6 +10,10 @@ namespace chi::driver {
 
 /// A failed run as a diagnostic on the text where it failed. Requires `outcome.failed()`.
 Diagnostic explain(const sim::Outcome& outcome, const SourceFile& source);
+
+/// The requirements that did not hold in a run that went on, each once, with when and with which
+/// values.
+std::vector<Diagnostic> violation_warnings(const sim::Outcome& outcome);
 
 /// An allocation failed; the time limit is over. `doing` is what was being done ("running the
 /// model").

@@ -40,6 +40,9 @@ Simulation simulate(const SourceFile& source, const SimulationRequest& request,
   result.trace = recording.trace();
   result.ran = true;
   for (const Diagnostic& warning : result.outcome.warnings) diagnostics.report(warning);
+  if (request.run.requirements == sim::Requirements::Warn) {
+    for (const Diagnostic& broken : violation_warnings(result.outcome)) diagnostics.report(broken);
+  }
   if (result.outcome.failed()) diagnostics.report(explain(result.outcome, source));
   return result;
 }

@@ -213,6 +213,19 @@ FunctionId Pool::add_opaque(int arity, bool boolean) {
   return functions_.add(std::move(row));
 }
 
+FunctionId Pool::add_exact(int arity, bool has_steps) {
+  const FunctionId f = add_opaque(arity, false);
+  functions_[f].is_exact = true;
+  functions_[f].has_steps = has_steps;
+  const FunctionId zero = add_function(arity, intern_constant(0));
+  for (FunctionId& derivative : functions_[f].derivatives) derivative = zero;
+  return f;
+}
+
+void Pool::set_derivative(FunctionId f, int param, FunctionId derivative) {
+  functions_[f].derivatives[static_cast<std::size_t>(param)] = derivative;
+}
+
 FunctionId Pool::add_derivative(FunctionId f, int param, ExprId body) {
   const FunctionId d =
       body ? add_function(function(f).arity, body) : add_opaque(function(f).arity, false);

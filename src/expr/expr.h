@@ -62,6 +62,10 @@ struct Function {
   std::int32_t param = -1;
   std::vector<FunctionId> derivatives;  ///< by parameter; none where not asked for yet
   std::vector<char> uses;               ///< by parameter: it occurs in the body; without one, all
+  /// A black box without noise or jumps, whose derivatives are such functions too.
+  bool is_exact = false;
+  /// A black box whose value is a whole number that moves in steps: its derivatives are zero.
+  bool has_steps = false;
   /// By parameter: what is left of the function where the parameter is zero, if it is linear in it.
   struct Rest {
     bool is_known = false;
@@ -131,6 +135,10 @@ class Pool {
   /// there is no recursion: recursive functions are black boxes.
   FunctionId add_function(int arity, ExprId body);
   FunctionId add_opaque(int arity, bool boolean);
+  /// A black box as `is_exact` and `has_steps` say. Each derivative that is not zero is to be told,
+  /// by `set_derivative`, before anybody differentiates.
+  FunctionId add_exact(int arity, bool has_steps);
+  void set_derivative(FunctionId f, int param, FunctionId derivative);
   /// Enters the derivative of `f` by parameter `param`; without `body` it is a numerical one.
   FunctionId add_derivative(FunctionId f, int param, ExprId body);
   /// Enters what is left of `f` where `param` is zero; without `body`, that it is not linear.

@@ -142,6 +142,10 @@ bool is_kink(Op op) {
          op == Op::Abs || op == Op::Sign || op == Op::Min || op == Op::Max;
 }
 
+bool has_kink(const Pool& pool, ExprId e) {
+  return is_kink(pool.op(e)) || (pool.op(e) == Op::Call && pool.function(pool.called(e)).has_steps);
+}
+
 /// The body in place of the call, with its conditions as part of the mode.
 ExprId open_call(Pool& pool, ExprId call, std::span<const ExprId> arguments) {
   const ExprId body = evented_ifs(pool, inline_calls(pool, pool.function(pool.called(call)).body));
@@ -182,7 +186,7 @@ bool any_operation(const Pool& pool, std::span<const ExprId> roots, const Holds&
 }  // namespace
 
 bool has_kinks(const Pool& pool, ExprId root) {
-  return any_operation(pool, std::array{root}, [&](ExprId e) { return is_kink(pool.op(e)); });
+  return any_operation(pool, std::array{root}, [&](ExprId e) { return has_kink(pool, e); });
 }
 
 KinkedFunctions::Known& KinkedFunctions::known(FunctionId f) {
@@ -207,7 +211,7 @@ void KinkedFunctions::find(FunctionId f) {
     bool has_own = false;
     const Cone cone(pool_, std::array{pool_.function(caller).body});
     for (const ExprId e : cone.nodes()) {
-      has_own = has_own || is_kink(pool_.op(e));
+      has_own = has_own || has_kink(pool_, e);
       if (pool_.op(e) != Op::Call) continue;
       const FunctionId called = pool_.called(e);
       has_own = has_own || known(called) == Known::Kinked;

@@ -170,7 +170,7 @@ expr::ExprId BlockScope::before(expr::ExprId e, syntax::ExprId source) {
 DeclId BlockScope::callee(DeclId name) {
   const sema::Decl& decl = model_.typed.decls[name];
   if (decl.kind == DeclKind::Function) return name;
-  if (decl.kind != DeclKind::ValueParam) return {};
+  if (decl.kind != DeclKind::ValueParam && decl.kind != DeclKind::Constant) return {};
   const Operand operand = lookup(name);
   const auto* function = std::get_if<sema::Value::FunctionRef>(&operand.value->data);
   return function == nullptr ? DeclId{} : function->decl;

@@ -66,6 +66,7 @@ bool EquationWalk::walk(Slice<syntax::EquationId> list, Site site) {
         [&](const syntax::Complements& n) { return complements(id, n, site); },
         [&](const syntax::GuardedEquations& n) { return guarded(n, equation.span, site); },
         [&](const syntax::UnwoundEquations& n) { return unwound(id, n, site); },
+        [](const syntax::Require&) { return true; },  // watched as statements watch (code/lower)
         [](const syntax::Error&) { return false; });
     if (!good) return false;
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -163,8 +164,23 @@ struct BoxFunction {
   std::vector<expr::VarRef> inputs;
   bool reads_time = false;  ///< then one more argument is the time; the steps come last
 };
+/// Something of a table of `interpolate`, which formulas are made of (table_functions.h).
+struct TableFunction {
+  enum class What : std::uint8_t {
+    Piece,        ///< of one variable: the number of the piece; moves in steps
+    Lower,        ///< of the number of a piece: where it begins,
+    Upper,        ///< where it ends,
+    Corner,       ///< and what the variable is measured from
+    Coefficient,  ///< of the numbers of the pieces
+    Cubic,        ///< of the numbers of the pieces, then of the variables
+  };
+  sema::DeclId table;
+  What what = What::Piece;
+  int axis = 0;      ///< of the first four
+  int i = 0, j = 0;  ///< the powers of the coefficient, or the orders of the derivative
+};
 /// Nothing to know: the function has a body or is the derivative of one that is here.
-using FunctionSource = std::variant<std::monostate, UserFunction, BoxFunction>;
+using FunctionSource = std::variant<std::monostate, UserFunction, BoxFunction, TableFunction>;
 
 /// Equations and unknown declarations that are taken together: those of the model, or those of one
 /// instantaneous equation statement.
@@ -179,6 +195,11 @@ struct EquationSet {
   std::unordered_map<std::int32_t, std::vector<BranchId>> differentiated_in = {};
 };
 
+/// Where the pieces of a table begin and end, by variable of the table.
+struct TableBorders {
+  expr::FunctionId lower, upper;  ///< of the number of a piece
+};
+
 struct Equations {
   expr::Pool pool;
   EquationSet system;
@@ -190,6 +211,8 @@ struct Equations {
   Table<expr::FunctionId, FunctionSource> functions;
   /// Of each χ function that expressions can call: one function for each scalar of its result.
   std::unordered_map<sema::DeclId, std::vector<expr::FunctionId>> function_components;
+  bool has_library = false;  ///< the functions of the model are there
+  std::map<std::pair<sema::DeclId, int>, TableBorders> table_borders = {};
 };
 
 }  // namespace chi::flat

@@ -90,6 +90,9 @@ struct Process {
   std::int32_t block = -1;  ///< into FlatModel::blocks
   std::string name;         ///< its path, or the definition's name if it is the part that runs
   std::int64_t priority = 0;
+  /// Not the statements of the instance but one of its requirements, by number. These come last,
+  /// when the model is lowered.
+  std::int32_t monitor = -1;
 };
 
 /// `start P(...)` in a body: the body of the process that is started.

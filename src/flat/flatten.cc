@@ -7,6 +7,7 @@
 #include "flat/flatten_equations.h"
 #include "flat/instantiate.h"
 #include "flat/open_lengths.h"
+#include "flat/overrides.h"
 
 namespace chi::flat {
 
@@ -19,7 +20,8 @@ std::optional<FlatModel> flatten(sema::TypedModel typed, const Request& request,
   const int before = diagnostics.error_count();
   const Blueprints blueprints = make_blueprints(model.typed, lengths, diagnostics);
   if (diagnostics.error_count() != before) return std::nullopt;
-  if (!instantiate(model, *top, request, blueprints, lengths, diagnostics)) return std::nullopt;
+  const Request whole = with_records(model.typed, *top, request);
+  if (!instantiate(model, *top, whole, blueprints, lengths, diagnostics)) return std::nullopt;
   if (!flatten_equations(model, diagnostics)) return std::nullopt;
   return model;
 }

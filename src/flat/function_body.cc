@@ -75,7 +75,11 @@ class FunctionExecution : public NameScope {
   expr::ExprId missing(Diagnostic, bool) override { return {}; }
   expr::ExprId before(expr::ExprId, syntax::ExprId) override { return {}; }
   DeclId callee(DeclId name) override {
-    return model_.decls[name].kind == DeclKind::Function ? name : DeclId{};
+    if (model_.decls[name].kind == DeclKind::Function) return name;
+    if (model_.decls[name].kind != DeclKind::Constant) return {};
+    const auto* function =
+        std::get_if<sema::Value::FunctionRef>(&model_.constant_values.at(name).data);
+    return function == nullptr ? DeclId{} : function->decl;
   }
 
  private:

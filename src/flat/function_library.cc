@@ -4,6 +4,7 @@
 
 #include "base/cancel.h"
 #include "expr/build.h"
+#include "flat/table_functions.h"
 
 namespace chi::flat {
 namespace {
@@ -139,7 +140,9 @@ FunctionLibrary::FunctionLibrary(const sema::TypedModel& model,
                                  const Table<syntax::ExprId, ExprFacts>& facts,
                                  Equations& equations)
     : equations_(equations) {
-  if (equations.function_components.empty()) {
+  add_table_functions(model, equations);
+  if (!equations.has_library) {
+    equations.has_library = true;
     LibraryBuilder(model, facts, equations, *this).build();
   }
 }

@@ -1,5 +1,6 @@
 #include "flat/overrides.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -115,6 +116,44 @@ void Overrides::report_unused(const FlatModel& model, Diagnostics& diagnostics) 
     }
     diagnostics.report(std::move(d));
   }
+}
+
+Request with_records(const sema::TypedModel& model, std::int32_t top, const Request& request) {
+  Request result{.top = request.top};
+  const auto& info = model.definitions[static_cast<std::size_t>(top)];
+  const auto is_record = [&](std::string_view name) {
+    return std::ranges::any_of(info.params, [&](sema::DeclId param) {
+      const sema::Decl& decl = model.decls[param];
+      return model.ast.symbols.text(decl.name) == name &&
+             std::holds_alternative<sema::Record>(model.types[decl.type]);
+    });
+  };
+  // What is between `prefix` and the next dot; the rows with one prefix become one.
+  const auto record = [&](auto& self, const std::string& prefix) -> std::string {
+    std::vector<std::string> fields;
+    std::string text;
+    for (const auto& [name, value] : request.params) {
+      if (!name.starts_with(prefix)) continue;
+      const std::size_t dot = name.find('.', prefix.size());
+      const std::string field = name.substr(prefix.size(), dot - prefix.size());
+      if (std::ranges::find(fields, field) != fields.end()) continue;
+      fields.push_back(field);
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", field,
+                          dot == std::string::npos ? value : self(self, prefix + field + "."));
+    }
+    return "{ " + text + " }";
+  };
+  std::vector<std::string> done;
+  for (const auto& [name, text] : request.params) {
+    const std::string root = name.substr(0, name.find('.'));
+    if (root == name || !is_record(root)) {
+      result.params.emplace_back(name, text);
+    } else if (std::ranges::find(done, root) == done.end()) {
+      done.push_back(root);
+      result.params.emplace_back(root, record(record, root + "."));
+    }
+  }
+  return result;
 }
 
 std::string how_to_make_parameter(const sema::TypedModel& model, std::string_view name) {

@@ -34,6 +34,10 @@ class Overrides {
   std::unordered_map<std::string, Row> rows_;
 };
 
+/// The request with `-p r.a=1 -p r.b=2` as `-p r={ a = 1, b = 2 }` where r is a record among the
+/// parameters of the part that runs: a file of parameters has it as a section.
+Request with_records(const sema::TypedModel& model, std::int32_t top, const Request& request);
+
 /// Help for a name that is no parameter but a constant of the model, or a variable of the part that
 /// runs: how to make it one. Empty if it is neither.
 std::string how_to_make_parameter(const sema::TypedModel& model, std::string_view name);

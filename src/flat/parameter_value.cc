@@ -149,9 +149,10 @@ class LiteralReader {
 
   Read read_set(ExprId expr, TypeId type, TypeId element, MeasureId measure) {
     const auto* set = std::get_if<syntax::SetExpr>(&node(expr));
-    if (set == nullptr) return wrong(expr, type);
+    const auto* list = std::get_if<syntax::ListExpr>(&node(expr));  // a file has no braces for it
+    if (set == nullptr && list == nullptr) return wrong(expr, type);
     Value::Sequence values;
-    for (const ExprId e : ast_.list(set->elements)) {
+    for (const ExprId e : ast_.list(set != nullptr ? set->elements : list->elements)) {
       Read value = read(e, element, measure);
       if (!value) return std::nullopt;
       values.push_back(std::move(*value));
@@ -185,15 +186,15 @@ class LiteralReader {
   }
 
   Read read_tuple(ExprId expr, TypeId type, sema::Tuple tuple, MeasureId measure) {
-    const auto* written = std::get_if<syntax::TupleExpr>(&node(expr));
-    if (written == nullptr || written->elements.count != tuple.elements.count) {
+    const auto written = elements_of(expr);
+    if (!written || static_cast<std::int32_t>(written->size()) != tuple.elements.count) {
       return wrong(expr, type);
     }
     Value::Sequence values;
     for (std::int32_t i = 0; i < tuple.elements.count; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      Read value = read(ast_.list(written->elements)[k], types_.list(tuple.elements)[k],
-                        model_.measures.part(measure, i));
+      Read value =
+          read((*written)[k], types_.list(tuple.elements)[k], model_.measures.part(measure, i));
       if (!value) return std::nullopt;
       values.push_back(std::move(*value));
     }
@@ -350,6 +351,12 @@ std::optional<Value> parameter_value(const sema::TypedModel& model, std::string_
   Diagnostics errors;
   const syntax::Ast ast = syntax::parse(syntax::lex(source, errors), errors);
   const ExprId expr = parsed_value(ast, errors);
+  // A file has only texts for `exponential(2.0)` and for the name of a function.
+  const auto* quoted = expr && !model.types.is(type, BasicType::String)
+                           ? std::get_if<syntax::StringLiteral>(&ast.exprs[expr].node)
+                           : nullptr;
+  if (quoted != nullptr && !ast.symbols.text(quoted->text).starts_with('"'))
+    return parameter_value(model, name, ast.symbols.text(quoted->text), type, diagnostics);
   LiteralReader reader(model, ast, source);
   Read value = expr ? reader.read(expr, type, measure) : std::nullopt;
   if (value) return value;

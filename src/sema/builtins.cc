@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 
 #include <fmt/format.h>
@@ -36,6 +37,8 @@ Arity arity_of(Builtin builtin) {
     case Drop:
     case Sort: return {2, 2};
     case Insert: return {3, 3};
+    case Csv: return {2, 2};
+    case Interpolate: return {2, 5};
     case Range: return {1, 3};
     case Str: return {1, 2};
     case Format: return {1, kMostFormatted};
@@ -99,6 +102,8 @@ class LibraryCall {
       case Delayed: return delayed();
       case Pre:
       case Rises: return before();
+      case Csv: return csv();
+      case Interpolate: return interpolated();
       case Pi: return c_.real_type();
       default:
         if (is_vector_function(builtin_)) return check_vector_call(c_, builtin_, call_, hint_);
@@ -301,6 +306,86 @@ class LibraryCall {
       bad_format(arguments_[i],
                  fmt::format("`{{:{}}}` is for numbers, found `{}`", text, c_.text(found)));
     }
+  }
+
+  /// `csv("file", "column")`: both as they stand, as the file is read before anything is computed.
+  TypeId csv() {
+    const TypeId result = c_.types.list(c_.real_type());
+    bool literal = true;
+    for (const ExprId argument : arguments_) {
+      check_expr(c_, argument);
+      if (c_.node<syntax::StringLiteral>(argument)) continue;
+      literal = false;
+      c_.report({.code = DiagCode::LibraryArgument,
+                 .span = c_.span(argument),
+                 .message = "`csv` needs the names of a file and of a column, in quotes"});
+    }
+    const auto found = c_.model.data.find(call_);
+    if (!literal || (found != c_.model.data.end() && found->second.problem.empty())) return result;
+    c_.report(
+        {.code = DiagCode::DataFile,
+         .span = c_.span(call_),
+         .message = found == c_.model.data.end() ? "this file was not read" : found->second.problem,
+         .help = found == c_.model.data.end() ? "" : found->second.help});
+    return result;
+  }
+
+  /// `interpolate(xs, ys)`, `interpolate(xs, ys, zss)`, then how, then what is outside.
+  TypeId interpolated() {
+    numbers(0, 1);
+    numbers(1, 1);
+    std::size_t next = 2;
+    const bool two = arguments_.size() > 2 && !is_text(2);
+    if (two) numbers(next++, 2);
+    if (next < arguments_.size()) one_of(next++, {"linear", "pchip", "spline", "previous"});
+    if (next < arguments_.size()) one_of(next++, {"hold", "extend"});
+    for (; next < arguments_.size(); ++next) {
+      check_expr(c_, arguments_[next]);
+      wrong(next, "no further argument", c_.model.type[arguments_[next]]);
+    }
+    if (c_.place != Place::BeforeRun) {
+      c_.report({.code = DiagCode::TablePlace,
+                 .span = c_.span(call_),
+                 .message = "`interpolate` makes a function before the run, and this is a place of "
+                            "the run",
+                 .help = "give it a name: `const f = interpolate(...)`, or make it the argument of "
+                         "a parameter `f: real -> real`"});
+    }
+    const std::vector<TypeId> parameters(two ? 2 : 1, c_.real_type());
+    return c_.types.func(parameters, c_.real_type());
+  }
+
+  bool is_text(std::size_t i) const {
+    return c_.node<syntax::StringLiteral>(arguments_[i]) != nullptr;
+  }
+
+  /// A list or an array of numbers, or of such lists.
+  void numbers(std::size_t i, int depth) {
+    TypeId hint = c_.real_type();
+    for (int d = 0; d < depth; ++d) hint = c_.types.list(hint);
+    const TypeId found = check_expr(c_, arguments_[i], hint);
+    TypeId inside = found;
+    for (int d = 0; d < depth; ++d) {
+      const auto array = c_.as<Array>(inside);
+      const auto list = c_.as<List>(inside);
+      inside = array ? array->element : list ? list->element : c_.unknown();
+    }
+    if (c_.types.is_numeric(inside) || c_.types.is_unknown(found)) return;
+    wrong(i, depth == 1 ? "a list of numbers" : "a list of lists of numbers", found);
+  }
+
+  void one_of(std::size_t i, std::initializer_list<std::string_view> words) {
+    const TypeId found = check_expr(c_, arguments_[i]);
+    const auto* literal = c_.node<syntax::StringLiteral>(arguments_[i]);
+    std::string list;
+    for (const std::string_view word : words) {
+      if (literal != nullptr && c_.text(literal->text) == word) return;
+      list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
+    }
+    if (c_.types.is_unknown(found)) return;
+    c_.report({.code = DiagCode::LibraryArgument,
+               .span = c_.span(arguments_[i]),
+               .message = fmt::format("this argument of `interpolate` is one of {}", list)});
   }
 
   TypeId delayed() {

@@ -128,7 +128,7 @@ class ModelChecker {
     } else {
       type = check_expr(c_, n.value);
     }
-    if (!c_.types.is_data(type)) {
+    if (!c_.types.is_data(type) && !c_.as<Func>(type)) {
       c_.report({.code = DiagCode::BadTypePlace,
                  .span = n.name.span,
                  .message = fmt::format("a constant cannot be a `{}`", c_.text(type))});
@@ -242,8 +242,10 @@ class ModelChecker {
 
 }  // namespace
 
-TypedModel check(syntax::Ast ast, Diagnostics& diagnostics) {
+TypedModel check(syntax::Ast ast, Diagnostics& diagnostics,
+                 std::unordered_map<syntax::ExprId, DataColumn> data) {
   TypedModel model;
+  model.data = std::move(data);
   model.ast = std::move(ast);
   intern_qualified_names(model.ast);
   ModelChecker(model, diagnostics).check();

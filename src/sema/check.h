@@ -9,7 +9,8 @@ namespace chi::sema {
 ///
 /// Never fails. A wrong expression gets the unknown type, which fits everywhere, so that one
 /// mistake is reported once. Stages after this one require `!diagnostics.has_errors()`. Linear in
-/// the size of the tree.
-TypedModel check(syntax::Ast ast, Diagnostics& diagnostics);
+/// the size of the tree. `data`: the numbers of each call of `csv`.
+TypedModel check(syntax::Ast ast, Diagnostics& diagnostics,
+                 std::unordered_map<syntax::ExprId, DataColumn> data = {});
 
 }  // namespace chi::sema

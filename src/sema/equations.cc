@@ -27,7 +27,8 @@ class EquationChecker {
           [&](const syntax::Equality& n) { equality(n, c_.ast.equations[id].span); },
           [&](const syntax::Complements& n) { complements(n); },
           [&](const syntax::GuardedEquations& n) { guarded(n); },
-          [&](const syntax::UnwoundEquations& n) { unwound(n); }, [](const syntax::Error&) {});
+          [&](const syntax::UnwoundEquations& n) { unwound(n); },
+          [&](const syntax::Require& n) { requirement(id, n); }, [](const syntax::Error&) {});
     }
   }
 
@@ -185,24 +186,72 @@ class EquationChecker {
   }
 
   void guarded(const syntax::GuardedEquations& n) {
+    const std::size_t mark = active_.size();
     for (const auto& alternative : c_.ast.list(n.alternatives)) {
       require(c_, alternative.guard, c_.bool_type(), "a guard");
       ++guards_;
+      active_.push_back({alternative.guard, true});
       check_all(alternative.body);
+      active_.back().holds = false;  // for those behind it
       --guards_;
     }
+    active_.resize(mark);
+  }
+
+  /// What a process that watches it waits for: the guards hold and the condition does not.
+  void requirement(syntax::EquationId id, const syntax::Require& n) {
+    const Span span = c_.ast.equations[id].span;
+    if (instant_) {
+      c_.report({.code = DiagCode::RequirePlace,
+                 .span = span,
+                 .message = "`require` cannot stand in instantaneous equations `{ ... }`",
+                 .help = "what is to hold at this instant is a statement: `assert`"});
+    }
+    require(c_, n.condition, c_.bool_type(), "a requirement");
+    if (n.text) check_expr(c_, n.text);
+    if (instant_) return;
+    ExprId broken = made(n.condition, syntax::Unary{syntax::UnaryOp::Not, n.condition});
+    for (const Truth& guard : active_) {
+      const ExprId truth =
+          guard.holds ? guard.of : made(guard.of, syntax::Unary{syntax::UnaryOp::Not, guard.of});
+      broken = made(n.condition, syntax::Binary{syntax::BinaryOp::And, truth, broken});
+    }
+    const ExprId holds = made(n.condition, syntax::Unary{syntax::UnaryOp::Not, broken});
+    c_.model.requirements.push_back({.definition = c_.definition,
+                                     .equation = id,
+                                     .condition = n.condition,
+                                     .broken = broken,
+                                     .holds = holds,
+                                     .unwinds = unwinds_});
+  }
+
+  /// A truth that is not written, in the place of `like`.
+  template <class Node>
+  ExprId made(ExprId like, Node node) {
+    const ExprId id = c_.model.ast.exprs.add({c_.span(like), node});
+    c_.model.type.add(c_.bool_type());
+    c_.model.resolution.add(Unresolved{});
+    c_.model.field.add(-1);
+    return id;
   }
 
   void unwound(const syntax::UnwoundEquations& n) {
     const std::size_t mark = c_.scope.enter();
-    if (n.unwind) declare_index(c_, n.unwind);
+    if (n.unwind) declare_index(c_, n.unwind), unwinds_.push_back(n.unwind);
     check_all(n.body);
+    if (n.unwind) unwinds_.pop_back();
     c_.scope.leave(mark);
   }
 
   Context& c_;
   bool instant_;
   int guards_ = 0;
+  struct Truth {
+    ExprId of;
+    bool holds = true;
+  };
+  std::vector<Truth> active_;  // what holds where the alternatives around are open
+  std::vector<syntax::Unwind> unwinds_;
   std::vector<syntax::Substitute> substitutes_;
   EquationFacts facts_;
 };

@@ -50,6 +50,10 @@ bool Evaluator::call_function(DeclId function, std::vector<Value>& arguments, Sp
                          .labels = {{where, "the innermost call"}}});
     return false;
   }
+  if (LookupTables::is_table(function)) {
+    --calls_;
+    return look_up(function, arguments, where, out);
+  }
   const std::int32_t definition = m_.decls[function].owner;
   if (!m_.definitions[static_cast<std::size_t>(definition)].sound) return false;  // reported
   const auto& def =
@@ -127,8 +131,8 @@ Evaluator::Flow Evaluator::run(syntax::StatId id) {
       [&](const Receive& n) { return none(n); }, [&](const Delay& n) { return none(n); },
       [&](const Resume& n) { return none(n); }, [&](const Start& n) { return none(n); },
       [&](const Finish& n) { return none(n); }, [&](const Wait& n) { return none(n); },
-      [&](const Instant& n) { return none(n); }, [&](const Print& n) { return none(n); },
-      [&](const Error& n) { return none(n); });
+      [&](const Instant& n) { return none(n); }, [&](const Assert& n) { return none(n); },
+      [&](const Print& n) { return none(n); }, [&](const Error& n) { return none(n); });
 }
 
 /// Runs the first open alternative; `open` tells whether there was one.

@@ -49,6 +49,8 @@ bool Evaluator::library(Builtin builtin, ExprId call, std::vector<Value>& argume
     case Ceil:
     case Round: return rounding(builtin, call, arguments[0], out);
     case Range: return range(call, arguments, out);
+    case Csv: return csv(call, out);
+    case Interpolate: return interpolate(call, arguments, out);
     case Sum: return sum(call, arguments[0], out);
     case Str:
       if (arguments.size() == 2) {

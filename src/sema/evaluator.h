@@ -107,6 +107,10 @@ class Evaluator {
   bool extreme(Builtin builtin, ExprId call, std::vector<Value>& arguments, Value& out);
   bool list_function(Builtin builtin, ExprId call, std::vector<Value>& arguments, Value& out);
   bool range(ExprId call, const std::vector<Value>& arguments, Value& out);
+  bool csv(ExprId call, Value& out);
+  bool interpolate(ExprId call, const std::vector<Value>& arguments, Value& out);
+  bool bad_table(ExprId call, std::string_view problem);
+  bool look_up(DeclId table, const std::vector<Value>& arguments, Span span, Value& out);
   bool sum(ExprId call, const Value& list, Value& out);
   bool sort(ExprId call, Value& list, const Value& less);
   bool insert(ExprId call, Value& list, Value& element, const Value& less);

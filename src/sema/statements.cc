@@ -67,6 +67,12 @@ class StatementChecker {
           if (process_only(span, "an instantaneous equation")) check_instant(c_, n.equations);
           return true;
         },
+        [&](const Assert& n) {
+          process_only(span, "`assert`");
+          require(c_, n.condition, c_.bool_type(), "a condition");
+          if (n.text) check_expr(c_, n.text);
+          return true;
+        },
         [&](const Print& n) { return print(n, span), true; },
         [&](const Select& n) { return alternatives(n.alternatives).body_ends; },
         [&](const Loop& n) { return !alternatives(n.alternatives).always_open; },

@@ -1,11 +1,14 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "sema/decl_id.h"
+#include "sema/lookup_table.h"
 #include "sema/measures.h"
 #include "sema/types.h"
 #include "sema/value.h"
@@ -59,6 +62,25 @@ struct DefinitionInfo {
 struct Unresolved {};  // not a name, or reported
 using Resolution = std::variant<Unresolved, DeclId, Builtin>;
 
+/// The numbers that `csv("file", "column")` stands for, as the reader of files found them; or why
+/// there are none.
+struct DataColumn {
+  std::shared_ptr<const std::vector<double>> numbers;
+  std::string problem;
+  std::string help = {};
+};
+
+/// `require b, "text"` in the equations of a process, with all that it stands under.
+struct Requirement {
+  std::int32_t definition = -1;
+  syntax::EquationId equation;
+  syntax::ExprId condition;
+  /// The guards around it hold and the condition does not; and the opposite. They are rows of the
+  /// tree that were not written.
+  syntax::ExprId broken, holds;
+  std::vector<syntax::Unwind> unwinds;  ///< around it, outermost first
+};
+
 struct TypedModel {
   syntax::Ast ast;
   Types types;
@@ -90,6 +112,11 @@ struct TypedModel {
   /// What type a name stands for where it is written, in a model with units.
   std::unordered_map<syntax::TypeId, DeclId> written_alias;
   Measures measures;
+  std::vector<Requirement> requirements;
+  /// The functions that `interpolate` made, also those that are made while values are computed.
+  std::shared_ptr<LookupTables> tables = std::make_shared<LookupTables>();
+  /// By the call of `csv`.
+  std::unordered_map<syntax::ExprId, DataColumn> data = {};
 
   std::span<const syntax::ExprId> arguments_of(syntax::InstanceId instance) const {
     const Slice<syntax::ExprId> s = argument_rows[instance];

@@ -105,8 +105,8 @@ class Collector {
             [&](const Return& n) { expr(n.value); },
             [&](const Assign& n) { all(n.targets), all(n.values); }, [](const Send&) {},
             [](const Receive&) {}, [](const Delay&) {}, [](const Resume&) {}, [](const Start&) {},
-            [](const Finish&) {}, [](const Wait&) {}, [](const Instant&) {}, [](const Print&) {},
-            [&](const Select& n) { alternatives(n.alternatives, todo); },
+            [](const Finish&) {}, [](const Wait&) {}, [](const Instant&) {}, [](const Assert&) {},
+            [](const Print&) {}, [&](const Select& n) { alternatives(n.alternatives, todo); },
             [&](const Loop& n) { alternatives(n.alternatives, todo); },
             [&](const Forever& n) { todo.push_back(n.body); });
       }

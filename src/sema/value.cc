@@ -62,6 +62,7 @@ class ValueWriter {
         [&](const Value::Sequence& s) { write_sequence(s, type); },
         [&](const Value::Mapping& m) { write_mapping(m, type); },
         [&](const Value::FunctionRef& f) {
+          if (LookupTables::is_table(f.decl)) return void(out_ += "interpolate(...)");
           out_ += model_.ast.symbols.text(model_.decls[f.decl].name);
         },
         [&](const Value::Distribution& d) { write_distribution(d); });

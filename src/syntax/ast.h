@@ -289,10 +289,15 @@ struct UnwoundEquations {
   Slice<EquationId> body;
 };
 
+/// `require b, "text"`. The text may be missing.
+struct Require {
+  ExprId condition, text;
+};
+
 struct Equation {
   Span span;
   std::variant<UnknownDecl, ImpulseDecl, Substitute, Equality, Complements, GuardedEquations,
-               UnwoundEquations, Error>
+               UnwoundEquations, Require, Error>
       node;
 };
 
@@ -338,6 +343,9 @@ struct Wait {
 struct Instant {
   Slice<EquationId> equations;
 };  // { ueqs }
+struct Assert {
+  ExprId condition, text;
+};  // assert b, "text"; the text may be missing
 struct Print {
   Slice<ExprId> values;
 };
@@ -362,7 +370,7 @@ struct Forever {
 struct Stat {
   Span span;
   std::variant<Skip, Terminate, Return, Assign, Send, Receive, Delay, Resume, Start, Finish, Wait,
-               Instant, Print, Select, Loop, Forever, Error>
+               Instant, Assert, Print, Select, Loop, Forever, Error>
       node;
 };
 

@@ -51,6 +51,38 @@ bool Parser::unwind_at(std::int32_t i) const {
                      K::DotDot}) >= 0;
 }
 
+// `require b` and `assert b`: words only where no name can stand, as neither a name nor a call is
+// an equation or a statement by itself.
+bool Parser::claim_at(std::int32_t i, std::string_view word) const {
+  if (!word_at(i, word)) return false;
+  const std::int32_t comma = find_ahead(i + 1, {K::Comma}, {K::Bar, K::Semicolon});
+  const bool has_text = comma >= 0 && kind_at(comma + 1) == K::String;
+  switch (kind_at(i + 1)) {
+    case K::Ident:
+    case K::Integer:
+    case K::Real:
+    case K::String:
+    case K::True:
+    case K::False:
+    case K::Inf:
+    case K::Time:
+    case K::Not:
+    case K::If: return true;
+    case K::LeftParen: {
+      const std::int32_t sign =
+          find_ahead(i + 1, {K::Equal, K::LeftArrow, K::Becomes, K::Bang, K::Question},
+                     {K::Comma, K::Bar, K::Semicolon});
+      return has_text || sign < 0;
+    }
+    case K::LeftBracket:
+    case K::LeftBrace:
+    case K::Less:
+    case K::Minus:
+    case K::Plus: return has_text;
+    default: return false;
+  }
+}
+
 Section Parser::classify(std::int32_t i, bool declarations) const {
   if (kind_at(i) == K::Bar) return bar_begins_unknowns(i) ? Section::Equations : Section::None;
   if (kind_at(i) == K::RightBracket || kind_at(i) == K::End) return Section::None;
@@ -180,6 +212,7 @@ Section Parser::element_kind(std::int32_t i) const {
       }
       default:
         if (begins_with_word(i)) return Section::Statements;
+        if (claim_at(i, "require")) return Section::Equations;
         if (unwind_at(i)) return Section::Equations;
         break;
     }

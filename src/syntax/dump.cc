@@ -259,6 +259,9 @@ void Dumper::expand(EquationId id) {
         each(n.body);
         put(")");
       },
+      [&](const Require& n) {
+        node("require", {n.condition, n.text ? Item(n.text) : piece("_")});
+      },
       [&](Error) { put("<error>"); });
 }
 
@@ -299,6 +302,9 @@ void Dumper::expand(StatId id) {
       [&](const Finish& n) { node("finish", {n.handle}); },
       [&](const Wait& n) { node("nabla", {n.condition}); },
       [&](const Instant& n) { rows("instant", n.equations); },
+      [&](const Assert& n) {
+        node("assert", {n.condition, optional(n.text)});
+      },
       [&](const Print& n) { rows("print", n.values); },
       [&](const Select& n) { rows("select", n.alternatives); },
       [&](const Loop& n) { rows("loop", n.alternatives); },

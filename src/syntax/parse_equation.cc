@@ -121,6 +121,8 @@ EquationId Parser::equation() {
     result = ast_.equations.add({begin, Error{}});
   } else if (at(K::Bar)) {
     result = unknown_declaration();
+  } else if (claim_at(at_, "require")) {
+    result = requirement();
   } else if (lost_bar(at_)) {
     result = unknown_declaration();
   } else if (at(K::Impulse)) {
@@ -332,6 +334,22 @@ bool Parser::equation_group_at(std::int32_t i) const {
     case K::End: return true;
     default: return false;
   }
+}
+
+// 'require' bexpr [',' string]
+EquationId Parser::requirement() {
+  const Span begin = span();
+  ++at_;
+  const ExprId condition = expression();
+  const ExprId text = claimed_text();
+  return ast_.equations.add({since(begin), Require{condition, text}});
+}
+
+// What is said where a claim does not hold: `, "text"`, or nothing.
+ExprId Parser::claimed_text() {
+  if (panic_ || !at(K::Comma) || kind(1) != K::String) return {};
+  ++at_;
+  return literal();
 }
 
 EquationId Parser::plain_equation() {

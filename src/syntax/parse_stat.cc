@@ -105,9 +105,10 @@ StatId Parser::statement() {
   return result;
 }
 
-// `start P(...)`, `finish h`, `resume`, `restart`: words only where no name can stand.
+// `start P(...)`, `finish h`, `resume`, `restart`, `assert b`: words only where no name can stand.
 bool Parser::begins_with_word(std::int32_t i) const {
   if (word_at(i, "start") || word_at(i, "finish")) return kind_at(i + 1) == K::Ident;
+  if (claim_at(i, "assert")) return true;
   if (!word_at(i, "resume") && !word_at(i, "restart")) return false;
   const K next = kind_at(i + 1);
   return next == K::Semicolon || next == K::Bar || next == K::RightBracket || next == K::End;
@@ -117,6 +118,12 @@ StatId Parser::word_statement() {
   const Span begin = span();
   if (word_at(at_, "start")) return start({});
   if (word_at(at_, "finish")) return event();
+  if (word_at(at_, "assert")) {
+    ++at_;
+    const ExprId condition = expression();
+    const ExprId text = claimed_text();
+    return ast_.stats.add({since(begin), Assert{condition, text}});
+  }
   const bool from_start = word_at(at_, "restart");
   ++at_;
   return ast_.stats.add({begin, Resume{from_start}});

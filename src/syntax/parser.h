@@ -164,6 +164,7 @@ class Parser {
   EquationId impulse_declaration();
   EquationId guarded_equations();
   EquationId unwound_equations();
+  EquationId requirement();
   EquationId plain_equation();
   EquationId equality(Span begin, ExprId left);
   EquationId complementarity();
@@ -195,6 +196,7 @@ class Parser {
   StatId instant();
   StatId lhs_statement();
   bool begins_with_word(std::int32_t i) const;
+  ExprId claimed_text();
   StatId word_statement();
   StatId start(ExprId handle);
   StatId interruptible(StatId delay);
@@ -264,6 +266,7 @@ class Parser {
   std::int32_t guard_mark(std::int32_t i) const;
   bool lone_call_at(std::int32_t i) const;
   bool unwind_at(std::int32_t i) const;
+  bool claim_at(std::int32_t i, std::string_view word) const;
   bool instance_at(std::int32_t i) const;
   bool unwound_instance_at(std::int32_t i) const;
   bool has_system_declarations(std::int32_t i) const;

@@ -339,7 +339,9 @@ class Process {
       case 5: return "b?m";
       case 6: return "delta " + generator_.pick({"1.0", "0.25", "sample u", "0.0", "-1.0"});
       case 7: return "s := s + " + generator_.expression({Type::Int}, 1);
-      case 8: return generator_.pick({"k := sample w", "skip", "!sample u, sample w"});
+      case 8:
+        return generator_.pick({"k := sample w", "skip", "!sample u, sample w",
+                                "assert k < 10, \"many\"", "assert (k + j) >= 0"});
       case 9: {
         const std::string first = condition(), then = block(depth);
         return fmt::format("[ {} -> {} | {} -> {} ]", first, then, condition(), block(depth));

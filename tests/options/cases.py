@@ -247,6 +247,21 @@ refused("--zeno", "run ball.chi --end 1 --zeno error", "is none of stop, continu
 works("run jump.chi --end 3 --jumps allow --out r.csv", last("r.csv", "v", 0.5, 1e-9), last("r.csv", "w", 0.5, 1e-9))
 works("run jump.chi --end 3 --jumps error", "error[E6", code=3)
 refused("--jumps", "run jump.chi --end 3 --jumps no", "is none of allow, error")
+works("run circle.chi --end 0 --out r.csv", "--initial nearest", code=3)
+works("run circle.chi --end 0 --initial error", "--initial nearest", code=3)
+works("run circle.chi --end 0 --initial nearest --out r.csv", last("r.csv", "x", 0.6, 1e-6), last("r.csv", "y", 0.8, 1e-6))
+refused("--initial", "run circle.chi --end 0 --initial near", "did you mean `nearest`?")
+works("run limit.chi --end 3 --requirements stop", "error[E6041]", "at t = 2", code=3)
+works("run limit.chi --end 3 --requirements warn --out r.csv", "warning[W6041]", last("r.csv", "time", 3, 0))
+refused("--requirements", "run limit.chi --end 3 --requirements no", "is none of stop, warn")
+works("run spring.chi --end 0 -p @spring.toml --vars v' --out r.csv", last("r.csv", "v'", -4, 0))
+works("run spring.chi --end 0 -p @spring.json --vars v' --out r.csv", last("r.csv", "v'", -5, 0))
+works("run spring.chi --end 0 -p k=3 -p @spring.toml --vars v' --out r.csv", last("r.csv", "v'", -3, 0))
+for file in ("given.toml", "given.json"):
+    works(f"run given.chi -p @{file}", prints("3[1.0, 2.5]<1, 2.5>{a = 1.5, b = 2}4.04.0hi7.0\n"))
+refused("-p", "run spring.chi --end 1 -p @nothing.toml", "cannot read `nothing.toml`")
+refused("-p", "run spring.chi --end 1 -p @broken.toml", "line 1")
+refused("-p", "run spring.chi --end 1 -p @near.toml", "did you mean `k`?")
 
 # ---- chi run: reports
 

@@ -17,6 +17,20 @@ xper = |[ Ball(0.8) ]|
  | *[ nabla y <= 0 and v < 0; v := -0.5*v ]
 ]|
 """,
+    "given.chi": "func twice(x: real) -> real = 2*x\n"
+                 "proc Q(k: real) = |[ !k, \"\\n\" ]|\n"
+                 "proc P(n: nat, xs: real*, t: nat # real, r: { a: real, b: nat }, f: (real) -> real, u: -> real, s: string) =\n"
+                 "|[ x: real | x := sample u; !n, xs, t, r, f(2.0), x, s ]|\n"
+                 "xper X(n: nat, xs: real*, t: nat # real, r: { a: real, b: nat }, s: string) =\n"
+                 "|[ P(n, xs, t, r, twice, constant(4.0), s) || A: Q(1.0) ]|\n",
+    "given.toml": "n = 3\nxs = [1, 2.5]\nt = [1, 2.5]\nr = { a = 1.5, b = 2 }\ns = \"hi\"\n[A]\nk = 7\n",
+    "given.json": '{"n": 3, "xs": [1, 2.5], "t": [1, 2.5], "r": {"b": 2, "a": 1.5}, "s": "hi", "A": {"k": 7}}\n',
+    "circle.chi": "proc P() = |[ x: real := 3.0, y: real := 4.0 | |x, y|, x' = 0.1, x^2 + y^2 = 1.0 ]|\n",
+    "spring.toml": "k = 4\n",
+    "spring.json": '{"k": 5.0}\n',
+    "near.toml": "kk = 4\n",
+    "broken.toml": "k = = 4\n",
+    "limit.chi": "proc P() = |[ x: real | x' = 1.0, require x < 2.0, \"too far\" ]|\n",
     "spring.chi": "proc Spring(k: real) = |[ x: real := 1.0, v: real := 0.0 | x' = v, v' = -k*x ]|\n",
     # The solution is exp(-t); nothing else happens.
     "decay.chi": "proc P() = |[ x: real := 1.0 | x' = -x ]|\n",

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <cstdio>
 #include <set>
 #include <string>
+#include <unistd.h>
 
 #include "diag/render.h"
+#include "driver/check_start.h"
 #include "driver/compile.h"
 #include "driver/read_model.h"
 #include "options.h"
@@ -21,6 +24,14 @@ Diagnostics only_new(const Diagnostics& found, const SourceFile& source,
   return fresh;
 }
 
+/// A word for who looks; programs that call read the exit code.
+void tell_incomplete(const std::string& file, const driver::StartCheck& start,
+                     const Common& common) {
+  if (common.quiet || common.json || isatty(STDERR_FILENO) == 0) return;
+  std::fprintf(stderr, "%s: names and types are right; its start was not looked at: %s\n",
+               file.c_str(), start.why_not.c_str());
+}
+
 }  // namespace
 
 int check_command(const CheckOptions& options) {
@@ -37,7 +48,13 @@ int check_command(const CheckOptions& options) {
     Diagnostics diagnostics;
     const std::optional<SourceFile> source = driver::read_model(file, folders, diagnostics);
     if (source) driver::check(*source, diagnostics);
-    code = std::max(code, exit_code(diagnostics));
+    if (source && !diagnostics.has_errors()) {
+      const driver::StartCheck start = driver::check_start(*source, diagnostics);
+      if (!start.is_complete) tell_incomplete(file, start, options.common);
+    }
+    code = std::max(code, diagnostics.has_errors() && exit_code(diagnostics) == kRunFailed
+                              ? kModelWrong  // of the start: the model is wrong
+                              : exit_code(diagnostics));
     if (source && files.size() > 1) diagnostics = only_new(diagnostics, *source, told);
     print(diagnostics, source ? &*source : nullptr, options.common);
   }

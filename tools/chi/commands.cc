@@ -150,6 +150,13 @@ void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
   options.push_back(one_of("--jumps", {"allow", "error"},
                            "Jumps that the constraints of a new mode ask for (default allow)",
                            o.jumps, kGroup));
+  options.push_back(one_of("--initial", {"error", "nearest"},
+                           "When equations leave values open, or contradict them, at the start "
+                           "(default error)",
+                           o.initial, kGroup));
+  options.push_back(one_of("--requirements", {"stop", "warn"},
+                           "When a requirement of the model does not hold (default stop)",
+                           o.requirements, kGroup));
 }
 
 namespace {

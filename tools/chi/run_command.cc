@@ -264,6 +264,10 @@ class Run {
                            .message = "cannot write the model's output to stdout"});
     }
     for (const Diagnostic& warning : outcome.warnings) diagnostics_.report(warning);
+    if (settings_.run.requirements == sim::Requirements::Warn) {
+      for (const Diagnostic& broken : driver::violation_warnings(outcome))
+        diagnostics_.report(broken);
+    }
     if (outcome.failed()) diagnostics_.report(driver::explain(outcome, *source_));
     const auto* asked = std::get_if<sim::Interrupted>(&outcome.why);
     if (asked != nullptr && asked->cause == StopCause::TimeLimit) {

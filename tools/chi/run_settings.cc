@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/parameter_file.h"
 #include "results/read_trace.h"
 #include "results/trace.h"
 #include "sema/suggest.h"
@@ -37,6 +38,10 @@ constexpr Choice<sim::Zeno> kZeno[] = {{"stop", sim::Zeno::Stop},
                                        {"continue", sim::Zeno::Continue}};
 constexpr Choice<sim::Jumps> kJumps[] = {{"allow", sim::Jumps::Allow},
                                          {"error", sim::Jumps::Error}};
+constexpr Choice<sim::Initial> kInitial[] = {{"error", sim::Initial::Error},
+                                             {"nearest", sim::Initial::Nearest}};
+constexpr Choice<sim::Requirements> kRequirements[] = {{"stop", sim::Requirements::Stop},
+                                                       {"warn", sim::Requirements::Warn}};
 constexpr Choice<bool> kChoices[] = {{"first", false}, {"random", true}};
 
 class Reader {
@@ -138,6 +143,9 @@ void read_numerics(const RunCommandOptions& call, Reader& reader, sim::RunOption
   reader.choice<sim::Sliding>(call.sliding, "--sliding", kSliding, run.sliding);
   reader.choice<sim::Zeno>(call.zeno, "--zeno", kZeno, run.zeno);
   reader.choice<sim::Jumps>(call.jumps, "--jumps", kJumps, run.jumps);
+  reader.choice<sim::Initial>(call.initial, "--initial", kInitial, run.initial);
+  reader.choice<sim::Requirements>(call.requirements, "--requirements", kRequirements,
+                                   run.requirements);
   constexpr RootFinder kFinders[] = {RootFinder::Toms748,        RootFinder::Itp,
                                      RootFinder::RegulaFalsi,    RootFinder::GoldenSection,
                                      RootFinder::Bisection,      RootFinder::CubicHermite,
@@ -152,13 +160,29 @@ void read_numerics(const RunCommandOptions& call, Reader& reader, sim::RunOption
 
 flat::Request request_of(const RunCommandOptions& call, Diagnostics& diagnostics) {
   flat::Request request{.top = call.top};
+  // What is given by itself comes before what a file says, and a later file before an earlier one.
+  driver::ParameterTexts of_files;
   for (const std::string& parameter : call.parameters) {
+    if (parameter.starts_with('@')) {
+      auto read = driver::read_parameters(parameter.substr(1), diagnostics);
+      if (!read) continue;
+      for (auto& [name, text] : *read) {
+        std::erase_if(of_files, [&](const auto& row) { return row.first == name; });
+        of_files.emplace_back(std::move(name), std::move(text));
+      }
+      continue;
+    }
     const std::size_t equals = parameter.find('=');
     if (equals == std::string::npos || equals == 0) {
       bad_option(diagnostics, fmt::format("`-p {}` is not NAME=VALUE", parameter));
       continue;
     }
     request.params.emplace_back(parameter.substr(0, equals), parameter.substr(equals + 1));
+  }
+  for (auto& row : of_files) {
+    const bool is_given = std::ranges::any_of(
+        request.params, [&](const auto& param) { return param.first == row.first; });
+    if (!is_given) request.params.push_back(std::move(row));
   }
   return request;
 }

@@ -15,6 +15,7 @@
 #include "flat/layout.h"
 #include "flat/scalars.h"
 #include "sim/engine/instant.h"
+#include "sim/modes/tolerances.h"
 #include "sim/part/deciding.h"
 #include "sim/timestepping/time_stepper.h"
 #include "syntax/children.h"
@@ -68,6 +69,8 @@ Engine::Engine(flat::FlatModel& model, code::Program& program, code::Machine& ma
                                                  return memory_slot(workshop_.model,
                                                                     workshop_.frames, slot);
                                                }});
+  boxes_->set_table_margin(tolerance::kMarginOfTable * Part::kRelativeBand,
+                           tolerance::kMarginOfTable * tolerance::kBandOfAtol * options.atol);
   workshop_.boxes = boxes_.get();
   workshop_.explain_box = [this](ExprId node, std::int32_t block) {
     return explain_box(node, block);

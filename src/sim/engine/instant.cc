@@ -194,11 +194,14 @@ bool InstantSolver::solve() {
   const structure::InstantOrder& found = statement_.order;
   const structure::BlockOrder& order = found.order;
   if (!order.over_rows.empty()) return explain_over(statement_.system.system, found);
-  if (!order.is_square()) return explain_open(found);
+  const bool nearest = engine_.workshop_.options.initial == Initial::Nearest;
+  if (!order.is_square() && !nearest) return explain_open(found);
   SystemSolver solver(context_, order);
   if (!load({})) return false;
   if (!solver.solve(frame_.data(), Effort::Full)) return explain_unsolved(solver.failure());
-  for (const VarRef x : order.unknowns) found_.push_back({x, frame_[at(place(x))]});
+  for (const auto* unknowns : {&order.unknowns, &order.under_unknowns}) {
+    for (const VarRef x : *unknowns) found_.push_back({x, frame_[at(place(x))]});
+  }
   return true;
 }
 

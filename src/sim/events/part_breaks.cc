@@ -42,7 +42,8 @@ const std::vector<ExprId>& PartRun::box_calls() {
   const auto is_box = [&](ExprId e) {
     if (pool.op(e) != expr::Op::Call || !pool.has(e, expr::kMoving)) return ExprId{};
     const auto& function = pool.function(pool.called(e));
-    return function.body || function.parent || function.boolean ? ExprId{} : e;
+    const bool is_smooth = function.body || function.parent || function.boolean;
+    return is_smooth || function.is_exact ? ExprId{} : e;
   };
   place->second = expr::occurrences(pool, rows, {}, is_box, expr::kMoving).node;
   std::vector<ExprId>& calls = place->second;

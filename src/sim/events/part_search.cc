@@ -153,6 +153,14 @@ void PartRun::search_window(double time) {
       find_change(held, time);
       continue;
     }
+    if (held.kind == HeldStep::Kind::Piece) {
+      const auto from = [&](expr::FunctionId border) {
+        return expr::sub(pool, held.argument, expr::call(pool, border, std::array{held.leaf}));
+      };
+      find(kOfStep, from(held.borders.lower), Side::Plus, time);
+      find(kOfStep, from(held.borders.upper), Side::Minus, time);
+      continue;
+    }
     const ExprId above = expr::sub(pool, held.argument, held.leaf);
     find(kOfStep, above, Side::Plus, time);
     find(kOfStep, expr::sub(pool, above, expr::constant(pool, 1)), Side::Minus, time);

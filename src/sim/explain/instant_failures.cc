@@ -64,7 +64,7 @@ std::optional<VarId> InstantSolver::known_in(const structure::InstantOrder& inst
 /// More is declared unknown than the equations determine.
 bool InstantSolver::explain_open(const structure::InstantOrder& instant) {
   Diagnostic result = explain_initial(instant, "what determines them");
-  result.help += ", or add an equation";
+  result.help += ", or add an equation; or `--initial nearest` takes the nearest values";
   return engine_.fail(std::move(result));
 }
 

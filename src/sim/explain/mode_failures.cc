@@ -46,7 +46,9 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
     result.message = known->message;
     part_.describe(plan, failure, result);
     result.notes.insert(result.notes.end(), known->notes.begin(), known->notes.end());
-    result.help = fmt::format("{}; or give values that satisfy the equations", known->help);
+    result.help = fmt::format(
+        "{}; or give values that satisfy the equations, or let `--initial nearest` move them",
+        known->help);
     return result;
   }
   const bool is_undefined = failure.status == numerics::SolveStatus::Undefined;
@@ -132,9 +134,11 @@ Diagnostic ModeSearch::explain_open(Plan& plan) const {
   const auto why =
       structure::explain_initial(part_.workshop_.pool(), plan.analysis(), plan.ip(), name_of);
   CHI_CHECK(why.has_value(), "unknowns are left open");
-  return structure::to_diagnostic(DiagCode::InconsistentStart, *why, [&](std::int32_t row) {
-    return part_.row_span(plan.equations(), row).value_or(Span{});
-  });
+  Diagnostic result = structure::to_diagnostic(
+      DiagCode::InconsistentStart, *why,
+      [&](std::int32_t row) { return part_.row_span(plan.equations(), row).value_or(Span{}); });
+  result.help += "; or `--initial nearest` takes the values nearest to the guesses";
+  return result;
 }
 
 Diagnostic ModeSearch::explain(const Attempt& attempt) const {

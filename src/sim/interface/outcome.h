@@ -55,13 +55,30 @@ struct OutOfMemory {  // of the process: an allocation failed
   const char* doing = "";
 };
 
+/// A requirement or assertion of the model that did not hold.
+struct Violation {
+  double time = 0;
+  std::string process;
+  Span span;           ///< of its condition
+  std::string claim;   ///< its text, or the condition as written if it has none
+  std::string values;  ///< `x = 3, b = true`: what the condition is made of
+};
+struct Violated {  // and it was to end the run
+  Violation violation;
+};
+
 /// Why and when a run ended.
 struct Outcome {
   double time = 0;
   std::variant<Finished, EndReached, Terminated, Interrupted, Deadlock, Livelock, RuntimeError,
-               NobodyThere, ModelFailure, OutOfMemory>
+               NobodyThere, ModelFailure, OutOfMemory, Violated>
       why;
   std::vector<Diagnostic> warnings = {};  ///< what it went on in spite of
+  /// What did not hold and when, the last one the reason if it ended the run. No more than
+  /// kMostViolations are kept, and all are counted.
+  static constexpr std::size_t kMostViolations = 10'000;
+  std::vector<Violation> violations = {};
+  std::int64_t violation_count = 0;
   bool failed() const { return why.index() > 3; }
 };
 

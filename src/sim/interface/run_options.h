@@ -28,6 +28,15 @@ enum class Zeno : std::uint8_t { Auto, Stop, Continue };
 /// §7).
 enum class Jumps : std::uint8_t { Allow, Error };
 
+/// What happens to values that equations leave open at the start and in `{ ... }`, and to values
+/// that were set and contradict them: an error, or the values nearest to those that there are, of
+/// minimum norm and inside the bounds (P4 = Uhlig et al., "Initial value calculation for DAE with
+/// higher index", §5-6).
+enum class Initial : std::uint8_t { Error, Nearest };
+
+/// What a broken requirement or assertion of the model does to the run.
+enum class Requirements : std::uint8_t { Stop, Warn };
+
 /// Who runs the statements of processes: both do the same, bit for bit.
 enum class Executor : std::uint8_t {
   Auto,         ///< interpreted, and compiled when the run is long
@@ -65,6 +74,8 @@ struct RunOptions {
   Sliding sliding = Sliding::Allow;
   Zeno zeno = Zeno::Auto;
   Jumps jumps = Jumps::Allow;
+  Initial initial = Initial::Error;
+  Requirements requirements = Requirements::Stop;
 };
 
 }  // namespace chi::sim

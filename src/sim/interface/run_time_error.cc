@@ -33,6 +33,7 @@ DiagCode code_of(RunError error) {
     case RunError::NoProcess: return DiagCode::RunNoProcess;
     case RunError::FinishedTwice: return DiagCode::RunFinishedTwice;
     case RunError::TooManyProcesses: return DiagCode::RunTooManyProcesses;
+    case RunError::OutsideTable: return DiagCode::RunOutsideTable;
     case RunError::Interrupted:
     case RunError::NoProgress:
     case RunError::Surroundings:
@@ -56,6 +57,9 @@ std::string help_for(RunError error) {
     case RunError::TooManyProcesses:
       return "do they wait for something that does not come? What waits in a queue may be a value "
              "in a list";
+    case RunError::OutsideTable:
+      return "a further argument says what it is there: `\"hold\"` the outermost value, or "
+             "`\"extend\"` it";
     default: return "";
   }
 }

@@ -402,6 +402,7 @@ class Part {
   void enter_steps();
   bool hold_steps(const std::vector<char>* needed, const std::vector<char>* right = nullptr);
   void hold_others();
+  double held_piece(const HeldStep& step, double argument);
   double held_value(const HeldStep& step, double argument);
   double step_behind(std::size_t step);
   void fill_missing_steps();

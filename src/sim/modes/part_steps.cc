@@ -71,6 +71,7 @@ bool Part::hold_steps(const std::vector<char>* needed, const std::vector<char>* 
 double Part::held_value(const HeldStep& step, double argument) {
   if (!std::isfinite(argument)) return kNoValue;
   if (step.kind == HeldStep::Kind::Call) return argument;
+  if (step.kind == HeldStep::Kind::Piece) return held_piece(step, argument);
   const double nearest = std::round(argument);
   const double band =
       std::min(tolerance::kWidestStepBand,
@@ -82,6 +83,28 @@ double Part::held_value(const HeldStep& step, double argument) {
                                                       tolerance::kRestingArgument, climbed);
   const bool rests = sign == 0 && step.kind == HeldStep::Kind::Round;
   return sign < 0 ? nearest - 1 : rests ? std::round(nearest - 0.5) : nearest;
+}
+
+/// Near the end of a piece the one that the argument goes to.
+double Part::held_piece(const HeldStep& step, double argument) {
+  const auto table = [&](expr::FunctionId f, double x) {
+    return workshop_.boxes->call(f, std::array{x});
+  };
+  const double piece = table(step.piece, argument);
+  const double lower = table(step.borders.lower, piece);
+  const double upper = table(step.borders.upper, piece);
+  const bool is_below = argument - lower > upper - argument;
+  const double border = is_below ? upper : lower;
+  const double band =
+      kRelativeBand * std::abs(border) + tolerance::kBandOfAtol * workshop_.options.atol;
+  if (std::abs(argument - border) > std::min(band, tolerance::kBandOfPiece * (upper - lower)))
+    return piece;
+  Climbed climbed;
+  const int sign = plan_ == nullptr ? 0
+                                    : derivative_sign(*plan_, frame_, step.argument,
+                                                      tolerance::kRestingArgument, climbed);
+  if (is_below) return sign > 0 ? piece + 1 : piece;
+  return sign < 0 ? piece - 1 : piece;
 }
 
 /// On a border, rounding may take the argument out of its domain, as in `y > 0` and floor(sqrt(y)):

@@ -41,6 +41,11 @@ inline constexpr double kMeetingOfRtol = 1e-3;
 inline constexpr double kWidestStepBand = 1e-3;
 /// Where the argument is a whole number, its rate below this · its terms is zero.
 inline constexpr double kRestingArgument = 1e-9;
+/// However near to each other the data of a table are, only within this · their distance a variable
+/// is at a datum.
+inline constexpr double kBandOfPiece = 1e-3;
+/// Outside the data of a table is what is so many bands away from them.
+inline constexpr double kMarginOfTable = 3;
 /// Just behind an instant t: these parts of |t|, or of kLookedFromZero at t = 0.
 inline constexpr double kBehindInstant[] = {1e-15, 1e-13, 1e-11};
 inline constexpr double kLookedFromZero = 1e-3;

@@ -106,7 +106,7 @@ class Splitter {
           hold(expr::add(pool_, pool_.operand(node, 0), expr::constant(pool_, 0.5)),
                HeldStep::Kind::Round);
           break;
-        default: hold(node, HeldStep::Kind::Call);
+        default: hold(node, HeldStep::Kind::Call); hold_piece(node);
       }
       held.push_back({node, pool_.op(node) == expr::Op::Ceil ? expr::neg(pool_, leaf) : leaf});
     }
@@ -127,6 +127,18 @@ class Splitter {
         steps_of_.end() - static_cast<std::ptrdiff_t>(together_.size()), steps_of_.end());
   }
 
+  /// The last step, if it is the piece of a table.
+  void hold_piece(ExprId node) {
+    const expr::FunctionId f = pool_.called(node);
+    const auto* table = std::get_if<flat::TableFunction>(&model_.equations.functions[f]);
+    if (table == nullptr) return;
+    HeldStep& step = steps_.back();
+    step.kind = HeldStep::Kind::Piece;
+    step.argument = pool_.operand(step.argument, 0);
+    step.piece = f;
+    step.borders = model_.equations.table_borders.at({table->table, table->axis});
+  }
+
   /// The bodies of functions in the conditions of equations, where steps may hide.
   void open_conditions() {
     std::vector<expr::Replacement> open;
@@ -145,6 +157,7 @@ class Splitter {
     if (op != expr::Op::Call) return false;
     const expr::FunctionId f = pool_.called(e);
     if (pool_.function(f).body || pool_.function(f).parent) return false;
+    if (pool_.function(f).has_steps) return true;
     if (pool_.function(f).boolean) return true;
     const sema::Types& types = model_.typed.types;
     const flat::FunctionSource& source = model_.equations.functions[f];

@@ -12,12 +12,15 @@ struct HeldStep {
   enum class Kind : std::uint8_t {
     Floor,  ///< floor(argument): the events are where the argument reaches the next whole number
     Round,  ///< round(argument - 0.5), which is floor(argument) but where a negative half rests
+    Piece,  ///< of a table, `argument` the variable: the events are where that reaches its border
     Call,   ///< a whole number or truth that only statements can compute, the argument itself: the
             ///< events are where its value is seen to have changed
   };
   expr::ExprId argument;
   expr::ExprId leaf;  ///< stands for it: a discrete value of its own
   Kind kind = Kind::Floor;
+  expr::FunctionId piece = {};      ///< Piece: of the variable, the number of the piece,
+  flat::TableBorders borders = {};  ///< and of that number, where it begins and ends
 };
 /// Appends those that are not there yet.
 void add_steps(std::vector<HeldStep>& to, std::span<const HeldStep> steps);

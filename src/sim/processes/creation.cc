@@ -222,7 +222,7 @@ std::int32_t Scheduler::group_end(std::int32_t process) const {
   if (is_started(process)) return all;
   const std::int32_t end = group_end_[at(process)];
   const bool last =
-      end == model_.processes.size() && model_.processes[flat::ProcessId{end - 1}].priority == 0;
+      end == first_monitor_ && model_.processes[flat::ProcessId{end - 1}].priority == 0;
   return last ? all : end;
 }
 

@@ -48,6 +48,7 @@ Scheduler::Scheduler(const flat::FlatModel& model, const code::Program& program,
   machine_.watchers = watches_.counts();
   make_lines();
   make_room_for_processes(count);
+  find_monitors();
   if (!options.random_choice) return;
   group_end_.resize(at(count));
   for (std::int32_t p = count - 1; p >= 0; --p) {
@@ -83,8 +84,9 @@ void Scheduler::run_to_end() {
   // What was assigned last has its consequences, if there are any.
   woken_.clear();
   bool has_values = !outcome_.failed();
-  if (physics != nullptr && std::holds_alternative<Terminated>(outcome_.why))
-    has_values = physics->finish_discrete_phase(woken_);
+  const bool is_asked_to_end = std::holds_alternative<Terminated>(outcome_.why) ||
+                               std::holds_alternative<Violated>(outcome_.why);
+  if (physics != nullptr && is_asked_to_end) has_values = physics->finish_discrete_phase(woken_);
   if (recorder != nullptr)
     recorder->finish(machine_.time, physics != nullptr && has_values ? physics->now() : nullptr);
 }
@@ -110,6 +112,11 @@ bool Scheduler::initialise() {
     state.code = state.routine->code.data();
     state.offers = state.routine->offers.data();
     state.pc = state.routine->main_pc;
+    if (process.monitor >= 0) {
+      state.pc = state.routine->monitors[at(process.monitor)].pc;
+      ready_.insert(p);
+      continue;
+    }
     if (state.pc < 0) {
       state.state = State::Finished;
       continue;
@@ -146,6 +153,7 @@ inline std::int32_t Scheduler::pick_ready() {
   if (!options_.random_choice) return ready_.take_first();
   const std::int32_t first = ready_.first();
   if (first < 0) return first;
+  if (is_monitor(first)) return ready_.take_first();  // they change nothing, and nothing is chosen
   const std::int32_t end = group_end(first);
   const std::int32_t count = ready_.count(first, end);
   const std::int32_t picked = count == 1 ? first : ready_.nth_from(first, choose(count));
@@ -162,11 +170,13 @@ std::int32_t Scheduler::choose(std::int32_t count) {
 bool Scheduler::discrete_phase() {
   std::vector<std::int32_t> active;  // filled only when a livelock is suspected
   // Time passes here as well, while nobody but the processes has to know of it.
-  const bool alone = physics == nullptr && recorder == nullptr && observer == nullptr;
+  const bool alone = physics == nullptr && recorder == nullptr && observer == nullptr &&
+                     monitors_of_block_.empty();
   const std::int64_t nothing = 0;
   const std::int64_t& answered = physics != nullptr ? physics->answered : nothing;
   while (true) {
     std::int32_t process = pick_ready();
+    if (process < 0 && !acted_.empty() && look_at_requirements()) process = pick_ready();
     if (process < 0 && alone) {
       active.clear();
       process = pass_to_next();
@@ -185,6 +195,7 @@ bool Scheduler::discrete_phase() {
     }
     if (counts_.resumptions >= next_look_) [[unlikely]]
       look_round(process);
+    if (!monitors_of_block_.empty() && !is_monitor(process)) note_act(process);
     if (!resume(process)) return false;
     if (interrupted()) return false;
   }
@@ -331,6 +342,7 @@ Scheduler::Choice Scheduler::compute(std::int32_t process) {
     case Stop::Receive:
     case Stop::Select: --state.pc; return Choice::GoOn;  // `resume` does it
     case Stop::Start: return start_process(process, interpreter_.operand());
+    case Stop::Broken: return broken(process, interpreter_.operand());
     case Stop::LongLoop: return still_running(process, interpreter_.operand());
     case Stop::Finished: finish_process(process); return ended_ ? Choice::Failed : Choice::Wait;
     case Stop::Terminated: outcome_.why = Terminated{}; return Choice::Failed;

@@ -274,6 +274,15 @@ class Scheduler {
   std::string_view started_name(std::int32_t process) const;
   std::int32_t group_end(std::int32_t process) const;
 
+  // requirements.cc
+  Choice broken(std::int32_t process, std::int32_t claim);
+  bool look_at_requirements();
+  void note_act(std::int32_t process);
+  void find_monitors();
+  bool is_monitor(std::int32_t process) const {
+    return process >= first_monitor_ && !is_started(process);
+  }
+
   // among_equations.cc
   bool start_physics();
   bool advance_equations();
@@ -330,7 +339,10 @@ class Scheduler {
   std::vector<StartedBody> started_bodies_;                            // by body
   std::unordered_multimap<std::int64_t, std::int32_t> waits_for_end_;  // by number of the process
   std::int64_t started_count_ = 0;
-  std::int32_t process_room_ = 0;          // of calendar, ready set and watch lists
+  std::int32_t process_room_ = 0;   // of calendar, ready set and watch lists
+  std::int32_t first_monitor_ = 0;  // monitors are the processes of the model from there on
+  std::vector<std::pair<std::int32_t, std::int32_t>> monitors_of_block_;  // first, count; or empty
+  std::vector<std::int32_t> acted_;  // blocks with monitors whose statements ran since they looked
   std::vector<flat::VariableId> by_slot_;  // once a deadlock is to be explained
   std::int32_t unfinished_ = 0;
   std::int64_t actions_ =

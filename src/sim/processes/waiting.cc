@@ -162,7 +162,7 @@ Deadlock Scheduler::explain_deadlock() {
                    [&](auto a, auto b) { return frames_.variable[a] < frames_.variable[b]; });
   std::vector<std::int32_t> waiting;
   for (std::int32_t p = 0; p < static_cast<std::int32_t>(processes_.size()); ++p) {
-    if (processes_[at(p)].state != State::Finished) waiting.push_back(p);
+    if (processes_[at(p)].state != State::Finished && !is_monitor(p)) waiting.push_back(p);
   }
   if (waiting.size() > kMaxListed) return explain_deadlock_of_many(waiting);
   Deadlock deadlock;
