@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 constexpr int kDeepest = 100;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -94,7 +94,7 @@ class TomlReader {
  private:
   std::string value(const toml::node& node, const std::string& name, int depth) {
     if (depth > kDeepest) return out_.refuse(name, "is nested too deeply");
-    if (const auto* text = node.as_string()) return quoted(text->get());
+    if (const auto* text = node.as_string()) return in_quotes(text->get());
     if (const auto* integer = node.as_integer()) return fmt::format("{}", integer->get());
     if (const auto* real = node.as_floating_point()) return out_.number(name, real->get());
     if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
@@ -154,7 +154,7 @@ class JsonReader {
  private:
   std::string value(const Json& node, const std::string& name, int depth) {
     if (depth > kDeepest) return out_.refuse(name, "is nested too deeply");
-    if (node.is_string()) return quoted(node.get_ref<const std::string&>());
+    if (node.is_string()) return in_quotes(node.get_ref<const std::string&>());
     if (node.is_boolean()) return node.get<bool>() ? "true" : "false";
     if (node.is_number_float()) return out_.number(name, node.get<double>());
     if (node.is_number()) return node.dump();

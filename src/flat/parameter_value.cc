@@ -356,7 +356,7 @@ std::optional<Value> parameter_value(const sema::TypedModel& model, std::string_
                            ? std::get_if<syntax::StringLiteral>(&ast.exprs[expr].node)
                            : nullptr;
   if (quoted != nullptr && !ast.symbols.text(quoted->text).starts_with('"'))
-    return parameter_value(model, name, ast.symbols.text(quoted->text), type, diagnostics);
+    return parameter_value(model, name, ast.symbols.text(quoted->text), type, measure, diagnostics);
   LiteralReader reader(model, ast, source);
   Read value = expr ? reader.read(expr, type, measure) : std::nullopt;
   if (value) return value;

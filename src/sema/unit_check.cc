@@ -246,6 +246,11 @@ class UnitChecker {
     if constexpr (requires { node.condition; }) rules_.infer(node.condition);
   }
 
+  void claim(ExprId condition, ExprId text) {
+    rules_.infer(condition);
+    if (text) rules_.infer(text);
+  }
+
   /// The two sides have units of their own; what is compared on one side has the same.
   void complements(const syntax::Complements& n) {
     for (const syntax::ComplementSide& side : {n.left, n.right}) {
@@ -293,6 +298,7 @@ class UnitChecker {
         [&](const Start& n) { instance(n.instance); },
         [&](const Wait& n) { rules_.infer(n.condition); },
         [&](const Instant& n) { equations(n.equations); },
+        [&](const Assert& n) { claim(n.condition, n.text); },
         [&](const Print& n) {
           for (const ExprId e : c_.ast.list(n.values)) {
             rules_.infer(e);

@@ -64,6 +64,12 @@ TEST(Format, WritesNodesAndNamedArguments) {
             "sys S(k: real := 1.0) = |[ a: pin | R: P(a, R = 2 * k) ]|\n");
 }
 
+TEST(Format, WritesClaims) {
+  expect_kept("proc P()=|[x:real| x'=1,require x<2 ,\"far\"|assert (x<2),\"far\";x:=1]|", "claims");
+  EXPECT_EQ(formatted("proc P()=|[|require x<2 ,\"far\"|assert x<2,\"far\"]|"),
+            "proc P() = |[ | require x < 2, \"far\" | assert x < 2, \"far\" ]|\n");
+}
+
 TEST(Format, WritesAscii) {
   EXPECT_EQ(formatted("func f(x: real) -> bool = x ≤ 1 ∧ ¬(x ≠ 0) ∨ x ≥ 2·3"),
             "func f(x: real) -> bool = x <= 1 and not (x /= 0) or x >= 2 * 3\n");

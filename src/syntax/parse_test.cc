@@ -189,6 +189,25 @@ TEST(ParseEquation, ComplementsIsANameElsewhere) {
             "() () ((:= (restitution) ((call complements 1))))");
 }
 
+// `require` and `assert` are words where no name can stand.
+TEST(ParseClaim, IsAWordAtItsPlaceOnly) {
+  EXPECT_EQ(body("x' = 1, require x < 2, \"far\", y = 1"),
+            "() ((= x' 1) (require (< x 2) \"far\") (= y 1)) ()");
+  EXPECT_EQ(body("require x = 2"), "() ((require (= x 2) _)) ()");
+  EXPECT_EQ(body("require (x < 2)"), "() ((require (< x 2) _)) ()");
+  EXPECT_EQ(body("require (x) = 2, \"two\""), "() ((require (= x 2) \"two\")) ()");
+  EXPECT_EQ(body("[ b -> require x < 2 | c -> y = 1 ]"),
+            "() ((guarded (-> b (require (< x 2) _)) (-> c (= y 1)))) ()");
+  EXPECT_EQ(body("i: nat <- 0..1: require x[i] < 2, \"far\""),
+            "() ((for (i nat 0 1) (require (< (at x i) 2) \"far\"))) ()");
+  EXPECT_EQ(body("x := 1; assert x < 2, \"far\"; skip"),
+            "() () ((:= (x) (1)) (assert (< x 2) \"far\") skip)");
+  EXPECT_EQ(body("assert not b"), "() () ((assert (not b) _))");
+  EXPECT_EQ(body("require' = 1, require = 2, require(x) = 3"),
+            "() ((= require' 1) (= require 2) (= (call require x) 3)) ()");
+  EXPECT_EQ(body("assert := 1; assert!x; assert[1] := 2").substr(0, 14), "() () ((:= (as");
+}
+
 TEST(ParseStatement, ReadsEveryForm) {
   EXPECT_EQ(body("skip; terminate; ret x = 1; delta 1.0; nabla x < 1"),
             "() () (skip terminate (ret (= x 1)) (delta 1.0) (nabla (< x 1)))");

@@ -51,6 +51,7 @@ Scheduler::Choice Scheduler::broken(std::int32_t process, std::int32_t claim) {
   Violation violation{.time = machine_.time,
                       .process = std::string(name(process)),
                       .span = ast.exprs[claimed.condition].span,
+                      .claim = {},
                       .values = std::move(machine_.told)};
   machine_.told.clear();
   if (claimed.text) {
