@@ -88,7 +88,8 @@ class Gatherer {
 
 }  // namespace
 
-StudyResult run_study(const Subject& subject, const Plan& plan, int jobs, Spectator& spectator) {
+StudyResult run_study(const Subject& subject, const Plan& plan, int jobs, Spectator& spectator,
+                      Store* store) {
   StudyResult result;
   const bool is_sequential = plan.half_width > 0;
   Plan sized = plan;
@@ -104,10 +105,16 @@ StudyResult run_study(const Subject& subject, const Plan& plan, int jobs, Specta
   work.count = design.size();
   work.point = [&](std::int64_t i) { return design.point(number(i)); };
   work.deliver = [&](std::int64_t i, const Point& point, const RunResult& one) {
+    if (store != nullptr) store->add(point, one);
     gatherer.add(number(i) % count, number(i) / count, one);
     if (!spectator.row(i, point, one)) return false;
     return !is_sequential || (i + 1) % variants != 0 || !gatherer.is_narrow();
   };
+  if (store != nullptr) {
+    work.known = [&](std::int64_t i, RunResult& result) {
+      return store->find(work.point(i), result);
+    };
+  }
   const Worked worked = execute(subject, plan.setting, work, jobs);
   result.stopped = worked.stopped;
   result.is_narrow = !is_sequential || gatherer.is_narrow();

@@ -7,6 +7,7 @@
 #include "experiment/design.h"
 #include "experiment/executor.h"
 #include "experiment/statistics.h"
+#include "experiment/store.h"
 
 namespace chi::experiment {
 
@@ -42,9 +43,12 @@ struct StudyResult {
 
 /// Runs a sweep or replications. Requires a plan that `check_plan` found right.
 ///
+/// Runs that `store` has are taken from there, others are added.
+///
 /// With `half_width`, the runs of all variants go on together until every interval of every measure
 /// is narrower than that share of its mean, at least ten and at most `count` (or a million).
-StudyResult run_study(const Subject& subject, const Plan& plan, int jobs, Spectator& spectator);
+StudyResult run_study(const Subject& subject, const Plan& plan, int jobs, Spectator& spectator,
+                      Store* store = nullptr);
 
 /// What is wrong with a plan before any run: names that are no parameters, measures that cannot be,
 /// ranges without a count. False exactly when it reported.

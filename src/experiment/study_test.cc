@@ -1,6 +1,7 @@
 #include "experiment/study.h"
 
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -168,6 +169,50 @@ TEST(Design, QuantilesAreThoseOfTheLaws) {
   EXPECT_NEAR(quantile({.name = "", .law = Drawn::Law::LogUniform, .arguments = {1, 100}}, 0.5), 10,
               1e-12);
   EXPECT_NEAR(student_quantile(0.975, 4), 2.7764451051977987, 1e-10);
+}
+
+class StopsAfter : public Rows {
+ public:
+  explicit StopsAfter(int most) : most_(most) {}
+  bool row(std::int64_t run, const Point& point, const RunResult& result) override {
+    Rows::row(run, point, result);
+    return --most_ > 0;
+  }
+
+ private:
+  int most_;
+};
+
+// A study that ends early goes on from its store, and what comes out is what would have without.
+TEST(Store, GoesOnWhereAStudyEnded) {
+  const std::string file = ::testing::TempDir() + "chi_store_test.sqlite";
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file + suffix);
+  Plan plan{.model = "model.chi", .vary = {axis("x0", "1.0,2.0"), axis("k", "0.0:3.0:0.5")}};
+  plan.setting.run.end = 1;
+  plan.setting.measures = {measure_of("x(end)")};
+  const std::string whole = study(kDecay, plan, 1).table;
+  const SourceFile source("model.chi", kDecay);
+  Diagnostics diagnostics;
+  const auto subject = Subject::check(source, diagnostics);
+  ASSERT_TRUE(subject);
+  for (const int most : {3, 9, 100}) {
+    const auto store = Store::open(file, *subject, plan.setting, diagnostics);
+    ASSERT_TRUE(store);
+    StopsAfter rows(most);
+    run_study(*subject, plan, 2, rows, store.get());
+    EXPECT_EQ(store->close(), "");
+    EXPECT_TRUE(whole.starts_with(rows.text));
+    if (most == 100) EXPECT_EQ(rows.text, whole);
+  }
+  const auto store = Store::open(file, *subject, plan.setting, diagnostics);
+  RunResult found;
+  const Design design(plan);
+  for (std::int64_t i = 0; i < design.size(); ++i) {
+    EXPECT_TRUE(store->find(design.point(i), found)) << i;
+  }
+  Setting other = plan.setting;
+  other.run.rtol = 1e-8;
+  EXPECT_FALSE(Store::open(file, *subject, other, diagnostics)->find(design.point(0), found));
 }
 
 }  // namespace

@@ -18,9 +18,11 @@ import models
 # What each command is called on where the rest of the call is what counts.
 SUBJECTS = {"run": "steps.chi", "init": "spring.chi", "analyze": "spring.chi", "check": "steps.chi", "deps": "steps.chi", "fmt": "steps.chi", "plot": "old.csv",
             "explain": "E0004", "doc": "Resistor", "completion": "bash",
-            "sweep": "steps.chi", "replicate": "dice.chi", "study": "plan.toml", "linearize": "pendulum.chi"}
+            "sweep": "steps.chi", "replicate": "dice.chi", "study": "plan.toml", "linearize": "pendulum.chi",
+            "fit": "spring.chi", "optimize": "spring.chi", "sensitivity": "spring.chi"}
 # What else belongs to a whole call.
-WHOLE = {"sweep": " --measure end", "replicate": " --runs 2 --measure end"}
+WHOLE = {"sweep": " --measure end", "replicate": " --runs 2 --measure end", "fit": " --data spring.csv --vary k=1:5",
+         "optimize": " --end 1 --vary k=1:5 --minimize x(end)", "sensitivity": " --end 1 -p k=2 --of x(end) --to k"}
 
 
 class Case:
@@ -439,6 +441,13 @@ works("study plan.toml", cells("", "run,k,seed,peak,last,problem\n0,1.0,0,1,0.54
 works("study plan.toml --out t.csv -j 2 --strict --no-progress --quiet --color never --include .", has("t.csv", "1,4.0,0,1,-0.416"))
 works("study plan.toml --print-plan", "[measure]\npeak = \"max(x)\"\n")
 works("study plan.toml --json", lambda call: None if json.loads(call.out)["study"]["failed"] == 0 else call.out)
+STORED = f"sweep {SPRING} -p k=0:4:1 --store runs.sqlite --out t.csv"
+works(STORED, same(STORED, "t.csv"), lambda call: None if (call.folder / "runs.sqlite").exists() else "no store")
+works("replicate dice.chi --runs 5 --measure 'u(end)' --store s.db --out r.csv", same("replicate dice.chi --runs 5 --measure 'u(end)' --store s.db --out r.csv", "r.csv"))
+works("study plan.toml --store s.db")
+for call in (f"sweep {SPRING} -p k=1", "replicate dice.chi --runs 2 --measure 'u(end)'", "study plan.toml"):
+    refused("--store", f"{call} --store nowhere/s.db", "cannot keep runs")
+    refused("--store", f"{call} --store old.csv", "cannot keep runs")
 refused("", "study bad.toml", "there is no key `mesure`", "did you mean `measure`?")
 refused("", "study missing.toml", "No such file")
 refused("", "study spring.chi", "plans are written in TOML")
@@ -476,6 +485,49 @@ for option in ("--bode", "--nyquist", "--step-response", "--root-locus"):
 for option, value in (("--top", "Q"), ("--seed", "x"), ("--choice", "best"), ("--rtol", "0"), ("--atol", "-1"), ("--max-step", "0"), ("--solver", "best"),
                       ("--root-finder", "best"), ("--root-detection", "best"), ("--sliding", "best"), ("--zeno", "best"), ("--jumps", "best")):
     refused(option, f"linearize linear.chi {option} {value}")
+FIT = "fit spring.chi --data spring.csv --vary k=1:5"
+works(FIT, "  k = 2.25", "4 measured values")
+works(f"{FIT} --json --out f.csv", lambda call: None if abs(json.loads(call.out)["fit"]["parameters"]["k"]["value"] - 2.25) < 1e-3 else call.out, has("f.csv", "time,x,x fitted\n0,1,1\n"))
+works("fit spring.chi --data spring.csv --vary k=0.1:10:log -j 2 --strict --no-progress --quiet --color never --include .", "  k = 2.25")
+works(f"{FIT} --print-plan", 'kind = "fit"\n', 'data = "spring.csv"\n', "k = { from = 1, to = 5 }")
+refused("--data", "fit spring.chi --data missing.csv --vary k=1:5", "No such file")
+refused("--data", "fit spring.chi --data old.csv --vary k=1:5", "the data have a column `y`")
+refused("--vary", "fit spring.chi --data spring.csv --vary k", "gives no bounds")
+refused("--vary", "fit spring.chi --data spring.csv --vary q=1:2", "has no value parameter `q`")
+refused("", "fit spring.chi --vary k=1:5", "there are no data")
+THROW = "optimize throw.chi --end 10 --vary a=0.1:1.5"
+works(f"{THROW} --maximize 'x(end)'", "a = 0.785", "x(end) = 10.19")
+works(f"{THROW} --maximize 'x(end)' --subject-to 'max(y) < 1'", "holds, just so")
+works(f"{THROW} --minimize '-x(end)' --runs 1 --json --out o.csv -j 2 --strict --no-progress --quiet --color never --include .", has("o.csv", "a,objective\n0.785"))
+works(f"{THROW} --maximize 'x(end)' --subject-to 'max(y) > 1000'", "is missed", code=3)
+refused("--minimize", f"{THROW} --minimize 'max(z)'", "`z` is no variable")
+refused("--maximize", f"{THROW} --minimize end --maximize end", "both say")
+refused("--subject-to", f"{THROW} --minimize end --subject-to 'max(y)'", "is no constraint")
+refused("--runs", f"{THROW} --minimize end --runs 0")
+refused("--vary", "optimize throw.chi --minimize end --vary a=1,2", "gives no bounds")
+works("sensitivity spring.chi -p k=4 --end 1 --of 'x(end)' --to k", "x(end) by k: -0.2273")
+works("sensitivity spring.chi -p k=4 --end 1 --of 'x(end)' --to k --json --out s.csv -j 2 --strict --no-progress --quiet --color never --include .", has("s.csv", '"x(end)",k,-0.2273'))
+works("sensitivity spring.chi --end 1 --of 'x(end)' --vary k=1:5 --sobol --runs 32", "first 1.", "total 1.")
+works("sensitivity spring.chi --end 1 --of 'x(end)' --vary k=1:5 --morris --runs 4", "μ* = ")
+refused("--of", "sensitivity spring.chi -p k=4 --end 1 --of 'y(end)' --to k", "`y` is no variable")
+refused("--to", "sensitivity spring.chi --end 1 --of 'x(end)' --to k", "the value of `k` is not given")
+refused("--runs", "sensitivity spring.chi --end 1 --of end --vary k=1:5 --sobol --runs x")
+refused("--vary", "sensitivity spring.chi --end 1 --of end --vary k=5:1 --sobol", "its end is not behind")
+refused("", "sensitivity spring.chi --end 1 --of end --vary k=1:5 --sobol --morris", "two methods")
+SEARCHES = (FIT, f"{THROW} --minimize end", "sensitivity spring.chi -p k=4 --end 1 --of end --to k")
+for call in SEARCHES:
+    works(f"{call} --top {'Throw' if 'throw' in call else 'Spring'} --seed 3 --choice first --rtol 1e-8 --atol 1e-10 --solver erk --max-step 1 --root-finder itp --root-detection sturm --sliding allow "
+          "--zeno stop --jumps allow --print-plan")
+    refused("-p", f"{call} -p q=1", "no value parameter `q`")
+    for option, value in (("--top", "Q"), ("--seed", "x"), ("--choice", "best"), ("--rtol", "0"), ("--atol", "-1"), ("--max-step", "0"), ("--solver", "best"),
+                          ("--root-finder", "best"), ("--root-detection", "best"), ("--sliding", "best"), ("--zeno", "best"), ("--jumps", "best"),
+                          ("-j", "0"), ("--color", "pink"), ("--include", "nowhere"), ("--out", "t.mat")):
+        refused(option, f"{call} {option} {value}")
+refused("--end", "fit spring.chi --data spring.csv --vary k=1:5 --end -1")
+refused("--end", "optimize throw.chi --vary a=0.1:1.5 --minimize end --end -1")
+refused("--end", "sensitivity spring.chi -p k=4 --of end --to k --end -1")
+works("fit spring.chi --data spring.csv --vary k=1:5 --end 3 -p k=1", code=2)
+works("optimize throw.chi --end 10 --vary a=0.1:1.5 -p b=1 --minimize end", code=2)
 for form, call in (("sweep", f"sweep {SPRING} -p k=1"), ("replicate", "replicate dice.chi --runs 2 --measure 'u(end)'"), ("study", "study plan.toml")):
     refused("--out", f"{call} --out t.mat", "is written as .csv")
     refused("--out", f"{call} --out nowhere/t.csv")

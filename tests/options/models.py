@@ -78,6 +78,14 @@ proc P() =
     "twice.chi": "proc P(k: real) = |[ x: real | x' = k ]|\n\nsys S() = |[ A: P(1.0) || B: P(1.0) ]|\n",
     # One pole at -0.5, gain 2.
     "linear.chi": "proc P(ref u: real) = |[ x: real := 1.0, y: real | |y|, x' = 2*u - 0.5*x, y = x ]|\n",
+    "throw.chi": """proc Throw(a: real) =
+|[ x: real := 0.0, y: real := 0.0, v: real := 10.0*sin(a)
+ | x' = 10.0*cos(a), y' = v, v' = -9.81
+ | nabla y < 0; terminate
+]|
+""",
+    # cos 1.5 t
+    "spring.csv": "time,x\n0,1\n0.5,0.7316888688738209\n1,0.0707372016677029\n2,-0.9899924966004454\n",
     # A plan of a study, and one that is wrong.
     "plan.toml": """model = "spring.chi"
 end = 1.0

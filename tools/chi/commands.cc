@@ -207,7 +207,8 @@ void add_output(std::vector<Option>& options, RunCommandOptions& o) {
                      o.dump, kGroup);
   for (const std::string_view stage : driver::stage_names()) dump.values.emplace_back(stage);
   options.push_back(std::move(dump));
-  options.push_back(flag("--stats", "Print counters, times and what was observed", o.stats, kGroup));
+  options.push_back(
+      flag("--stats", "Print counters, times and what was observed", o.stats, kGroup));
   options.push_back(flag("--no-progress", "No progress bar", o.no_progress));
 }
 

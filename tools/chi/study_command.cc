@@ -134,10 +134,22 @@ class StudyCall {
     Watcher watcher(design.size(), table.get(), to_stdout,
                     !options_.run.no_progress && !common.quiet && isatty(STDERR_FILENO) != 0 &&
                         !(to_stdout && isatty(STDOUT_FILENO) != 0));
+    std::unique_ptr<experiment::Store> store;
+    if (!plan().store.empty()) {
+      store = experiment::Store::open(plan().store, subject, plan().setting, diagnostics_);
+      if (!store) return report();
+    }
     watcher.write(experiment::table_header(design.names(), plan().setting.measures));
     const experiment::StudyResult result =
-        experiment::run_study(subject, plan(), settings_.jobs, watcher);
+        experiment::run_study(subject, plan(), settings_.jobs, watcher, store.get());
     watcher.clear();
+    if (store) {
+      if (const std::string problem = store->close(); !problem.empty())
+        diagnostics_.report(
+            {.code = DiagCode::CannotWriteFile,
+             .message = fmt::format("cannot keep all runs in `{}`: {}", plan().store, problem),
+             .help = "the table is complete"});
+    }
     if (table != nullptr) {
       if (const int error = table->commit())
         driver::report_unwritable(plan().table, error, diagnostics_);

@@ -45,6 +45,11 @@ void add_varied_model(std::vector<Option>& options, StudyOptions& o) {
   add_numerics(options, o.run);
 }
 
+Option store_row(StudyOptions& o) {
+  return text("--store", "FILE", "Keep the runs in FILE, and make none that it has already",
+              o.store, "Results");
+}
+
 Command study_form(Calls& calls, std::string name, std::string summary,
                    std::vector<std::string> examples) {
   Command command{.name = name,
@@ -53,6 +58,7 @@ Command study_form(Calls& calls, std::string name, std::string summary,
                   .examples = std::move(examples)};
   add_varied_model(command.options, calls.study);
   command.options.push_back(measure_row(calls.study));
+  command.options.push_back(store_row(calls.study));
   command.options.push_back(
       text("--runs", "N", "Runs for each combination of values", calls.study.runs, kGroup));
   command.options.push_back(one_of("--sampling", {"random", "latin", "sobol"},
@@ -94,6 +100,7 @@ Command plan_of(Calls& calls) {
                   .examples = {"chi study boost.toml", "chi study boost.toml -j 8 --out boost.csv",
                                "chi study boost.toml --print-plan"}};
   add_execution(command.options, calls.study);
+  command.options.push_back(store_row(calls.study));
   add_include(command.options, calls.common);
   command.run = [&calls] {
     calls.study.run.common = calls.common;

@@ -142,6 +142,7 @@ std::optional<StudySettings> study_settings(const StudyOptions& call, Diagnostic
     read_short_form(call, settings.plan, diagnostics);
   }
   if (call.table) settings.plan.table = *call.table;
+  if (call.store) settings.plan.store = *call.store;
   if (!settings.plan.table.empty() && !settings.plan.table.ends_with(".csv"))
     bad_option(diagnostics, fmt::format("`--out {}`: the table of a study is written as .csv",
                                         settings.plan.table));
@@ -149,7 +150,8 @@ std::optional<StudySettings> study_settings(const StudyOptions& call, Diagnostic
   whole(call.jobs, "-j", kMostJobs, jobs, diagnostics);
   settings.jobs = static_cast<int>(jobs);
   settings.plan.setting.run.heap_limit = memory_for_values() / jobs;
-  check_written(settings.plan.model, {settings.plan.table, settings.plan.report}, diagnostics);
+  check_written(settings.plan.model,
+                {settings.plan.table, settings.plan.report, settings.plan.store}, diagnostics);
   if (diagnostics.error_count() > before) return std::nullopt;
   return settings;
 }
