@@ -84,9 +84,11 @@ bool DimensionTerms::unify(TermId a, TermId b, Span why) {
   ratio.unknowns.erase(best);
   DimensionTerm solution;
   multiply(solution, ratio, Rational(-1) / exponent);
+  const std::int32_t other = only_unknown(solution);
   Unknown& row = unknowns_[static_cast<std::size_t>(unknown)];
   row.solution = add(std::move(solution));
   row.why = why;
+  if (other >= 0 && row.number) unknowns_[static_cast<std::size_t>(other)].number = row.number;
   return true;
 }
 
@@ -99,6 +101,57 @@ std::optional<units::Dimension> DimensionTerms::value(TermId term) {
 bool DimensionTerms::is_one(TermId term) {
   const auto found = value(term);
   return found && found->is_one();
+}
+
+std::int32_t DimensionTerms::only_unknown(const DimensionTerm& term) {
+  const bool only = term.unknowns.size() == 1 && term.unknowns.front().second == Rational(1) &&
+                    term.fixed.is_one();
+  return only ? term.unknowns.front().first : -1;
+}
+
+std::vector<std::int32_t> DimensionTerms::names(TermId term) {
+  std::vector<std::int32_t> found;
+  const DimensionTerm& now = solved(term);
+  if (now.origin >= 0) found.push_back(now.origin);
+  if (const std::int32_t only = only_unknown(now); only >= 0 && only != now.origin) {
+    found.push_back(only);
+  }
+  return found;
+}
+
+void DimensionTerms::meet_number(TermId term, Span where) {
+  for (const std::int32_t u : names(term)) {
+    std::optional<Span>& number = unknowns_[static_cast<std::size_t>(u)].number;
+    if (!number) number = where;
+  }
+}
+
+std::optional<Span> DimensionTerms::number_met(TermId term) {
+  for (const std::int32_t u : names(term)) {
+    if (const auto number = unknowns_[static_cast<std::size_t>(u)].number) return number;
+  }
+  return std::nullopt;
+}
+
+void DimensionTerms::stand_for(TermId term, std::int32_t unit) {
+  for (const std::int32_t u : names(term)) {
+    Unknown& row = unknowns_[static_cast<std::size_t>(u)];
+    if (row.instance) row.unit = unit;
+  }
+}
+
+std::int32_t DimensionTerms::stands_for(TermId term) {
+  for (const std::int32_t u : names(term)) {
+    if (const std::int32_t unit = unknowns_[static_cast<std::size_t>(u)].unit; unit >= 0)
+      return unit;
+  }
+  return -1;
+}
+
+bool DimensionTerms::is_instance(TermId term) {
+  const std::vector<std::int32_t> all = names(term);
+  return std::ranges::any_of(
+      all, [&](std::int32_t u) { return unknowns_[static_cast<std::size_t>(u)].instance; });
 }
 
 std::optional<Span> DimensionTerms::reason(TermId term) const {
@@ -118,13 +171,18 @@ TermId DimensionTerms::instance(TermId term, std::int32_t owner, std::int32_t us
     if (unknowns_[static_cast<std::size_t>(unknown)].owner == owner) {
       const auto [at, added] =
           renamed.try_emplace(unknown, static_cast<std::int32_t>(unknowns_.size()));
-      if (added) unknowns_.push_back({.owner = user, .why = {}});
+      if (added) {
+        const std::optional<Span> number = unknowns_[static_cast<std::size_t>(unknown)].number;
+        unknowns_.push_back({.owner = user, .why = {}, .instance = true, .number = number});
+      }
       now = at->second;
       differs = true;
     }
     multiply(result, {.fixed = {}, .unknowns = {{now, exponent}}}, 1);
   }
-  return differs ? add(std::move(result)) : term;
+  if (!differs) return term;
+  result.origin = only_unknown(result);
+  return add(std::move(result));
 }
 
 }  // namespace chi::sema

@@ -47,6 +47,16 @@ class DimensionTerms {
   /// Where the unknown that the term was made as became known.
   std::optional<Span> reason(TermId term) const;
 
+  /// Numbers without a unit have met a value of this term, at `where`: they are in its coherent
+  /// unit.
+  void meet_number(TermId term, Span where);
+  std::optional<Span> number_met(TermId term);
+  /// Of an instance of an unknown: a unit, not coherent, of a value that it stands for here. Of
+  /// other terms nothing is remembered.
+  void stand_for(TermId term, std::int32_t unit);
+  std::int32_t stands_for(TermId term);  ///< -1 if for none
+  bool is_instance(TermId term);
+
   /// The unknowns of `owner` that became others.
   using Renamed = std::unordered_map<std::int32_t, std::int32_t>;
   /// The term with each unknown of `owner` replaced by one of `user`. The same term if it has none.
@@ -57,7 +67,13 @@ class DimensionTerms {
     std::int32_t owner = kNobody;
     TermId solution = -1;
     Span why;
+    bool instance = false;
+    std::int32_t unit = -1;
+    std::optional<Span> number = {};
   };
+  /// The unknowns that a term is, and nothing else: as it was made, and as it is known now.
+  std::vector<std::int32_t> names(TermId term);
+  static std::int32_t only_unknown(const DimensionTerm& term);
   TermId add(DimensionTerm term);
   const DimensionTerm& solved(TermId term);
 

@@ -320,9 +320,26 @@ class UnitChecker {
     const auto here = [&](ShapeId shape) {
       return of == rules_.owner ? shape : rules_.shapes.instance(shape, of, rules_.owner, renamed);
     };
-    for (std::size_t k = 0; k < std::min(params.size(), arguments.size()); ++k) {
-      if (!arguments[k]) continue;
+    // Numbers without a unit adapt to the others; a default value is one of them.
+    const auto count = std::min(params.size(), arguments.size());
+    std::vector<std::size_t> order, numbers;
+    for (std::size_t k = 0; k < count; ++k) {
+      const ExprId value = arguments[k] ? arguments[k] : c_.model.decls[params[k]].initial;
+      const ShapeId shape = arguments[k] ? rules_.infer(value)
+                            : value      ? rules_.found(value)
+                                         : rules_.shapes.any();
+      (rules_.shapes.is_bare(shape) ? numbers : order).push_back(k);
+    }
+    order.insert(order.end(), numbers.begin(), numbers.end());
+    for (const std::size_t k : order) {
       const ShapeId wanted = here(rules_.of_decl(params[k]));
+      if (!arguments[k]) {
+        const ExprId value = c_.model.decls[params[k]].initial;
+        if (!value || !rules_.shapes.is_bare(rules_.found(value))) continue;
+        rules_.unify(wanted, rules_.found(value),
+                     {Meeting::Argument, {}, {}, row.name.span, params[k]});
+        continue;
+      }
       rules_.require(arguments[k], wanted, Meeting::Argument, {}, params[k]);
       const DeclId node = root_of(c_, arguments[k]);
       if (!node || !c_.types.node_of(c_.model.decls[params[k]].type)) continue;

@@ -105,6 +105,32 @@ TEST(Units, NumbersWithoutAdaptToCoherentOnesOnly) {
   EXPECT_EQ(one("x: real [deg]", "y := x*y; [ x*y < 2.0 -> skip ]; !x, y"), bare);
 }
 
+TEST(Units, ThatAreNotCoherentAreKnownInCalls) {
+  const auto one = [](const std::string& statement) {
+    return codes_of(
+        "func add(x, y: real) -> real = x + y\n"
+        "func part(x: real) -> real = if x > 2.0 then x else 0.0\n"
+        "proc P(p: real [bar], q: real [Pa]) = |[ a: real | | " +
+        statement + "; !a, p, q ]|");
+  };
+  const std::vector<std::string> bare{"E2101"};
+  EXPECT_TRUE(one("a := add(q, 2.0); a := part(q); a := add(p, 0.0); a := add(p, p)").empty());
+  EXPECT_EQ(one("a := add(p, 2.0)"), bare);
+  EXPECT_EQ(one("a := add(2.0, p)"), bare);
+  EXPECT_EQ(one("a := part(p)"), bare);
+  EXPECT_EQ(one("[ add(p, p) > 2.0 -> skip ]"), bare);
+}
+
+TEST(Units, ThatAreNotCoherentMeetDefaultValues) {
+  const std::string limit =
+      "proc Limit(ref u, y: real, low: real := -1.0, high: real := 1.0) = |[ | y = min(max(u, "
+      "low), "
+      "high) ]|\n"
+      "sys S() = |[ a, b: real [bar], c, d: real [Pa] | Limit(c, d) || ";
+  EXPECT_TRUE(codes_of(limit + "Limit(a, b, -1.0 [bar], 1.0 [bar]) ]|").empty());
+  EXPECT_EQ(codes_of(limit + "Limit(a, b) ]|"), (std::vector<std::string>{"E2101", "E2101"}));
+}
+
 TEST(Units, OfTemperaturesKnowDifferences) {
   const auto one = [](const std::string& statement) {
     return codes_of("proc P(a, b: real [degC], d: real [K]) = |[ x: real [degC], y: real [K] | | " +

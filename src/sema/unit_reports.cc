@@ -172,12 +172,29 @@ void UnitRules::report_bare(ShapeId real, const Met& met, bool bare_first) {
       literal && (c_.node<syntax::IntLiteral>(literal) || c_.node<syntax::RealLiteral>(literal) ||
                   (minus != nullptr && (c_.node<syntax::IntLiteral>(minus->operand) ||
                                         c_.node<syntax::RealLiteral>(minus->operand))));
-  if (value && plain) {
+  if (!number && met.declared) {
+    d.help = fmt::format("give `{}` a value with a unit: its default value has none",
+                         c_.name_of(met.declared));
+  } else if (value && plain) {
     d.help = fmt::format("write `{} [{}]`", number_text(*value), wanted);
   } else {
     d.help = fmt::format("give its numbers a unit, or multiply it by `1.0 [{}]`",
                          own && shapes.unit(shape.unit).has_offset() ? "K" : wanted);
   }
+  report(std::move(d));
+}
+
+void UnitRules::report_inner_number(ShapeId value, Span number, const Met& met) {
+  const std::string odd = shapes.unit(shapes.odd_unit(value)).text;
+  const std::string coherent = shapes.coherent_text(value);
+  Diagnostic d{.code = DiagCode::BareNumber,
+               .span = met.span,
+               .message = fmt::format("a value in [{}] meets numbers without a unit, which are in "
+                                      "[{}]",
+                                      odd, coherent),
+               .labels = {{number, "this number has no unit"}},
+               .help = fmt::format("give that number a unit, `1.0 [{}]`", odd)};
+  label_sources(d, met.second);
   report(std::move(d));
 }
 

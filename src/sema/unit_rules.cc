@@ -55,10 +55,33 @@ bool UnitRules::has_offset(ShapeId shape) const {
   return s.kind == Kind::Real && s.unit >= 0 && shapes.unit(s.unit).has_offset();
 }
 
+// A default value counts where an instance takes it.
+bool UnitRules::is_default(const Met& met) const {
+  return met.how == Meeting::Initial && met.declared &&
+         c_.model.decls[met.declared].kind == DeclKind::ValueParam;
+}
+
+/// A parameter without a unit stands here for a value whose unit is not coherent. Numbers without a
+/// unit that it meets are in the coherent one, in the definition and among the other arguments.
+void UnitRules::carry(ShapeId value, ShapeId parameter, const Met& met) {
+  const std::int32_t odd = shapes.odd_unit(value);
+  const TermId term = shapes[parameter].term;
+  if (odd < 0 || shapes[parameter].unit >= 0 || !shapes.terms.is_instance(term)) return;
+  if (shapes.terms.stands_for(term) < 0 && shapes.terms.number_met(term)) {
+    report_inner_number(value, *shapes.terms.number_met(term), met);
+  }
+  shapes.terms.stand_for(term, odd);
+}
+
 // Zero is zero in every unit but in those with an offset.
 ShapeId UnitRules::bare(ShapeId bare, ShapeId real, const Met& met, bool bare_first) {
-  if (shapes.odd_unit(real) >= 0 && (!shapes[bare].zero || has_offset(real))) {
+  const std::int32_t here = shapes.terms.stands_for(shapes[real].term);
+  const bool scale = has_offset(real) || (here >= 0 && shapes.unit(here).has_offset());
+  if (shapes.odd_unit(real) >= 0 && (!shapes[bare].zero || scale)) {
     report_bare(real, met, bare_first);
+  } else if (!shapes[bare].zero && !is_default(met)) {
+    const ExprId number = bare_first ? met.first : met.second;
+    shapes.terms.meet_number(shapes[real].term, number ? c_.span(number) : met.span);
   }
   return real;
 }
@@ -68,6 +91,8 @@ ShapeId UnitRules::reals(ShapeId a, ShapeId b, const Met& met) {
     report_mismatch(a, b, met);
     return shapes.any();
   }
+  carry(b, a, met);
+  carry(a, b, met);
   if (shapes[a].difference != shapes[b].difference && (has_offset(a) || has_offset(b))) {
     report_difference(has_offset(a) ? a : b, met);
     return shapes.any();
@@ -321,9 +346,12 @@ ShapeId UnitRules::call(ExprId e, const syntax::Call& n) {
     const auto& info = c_.model.definitions[static_cast<std::size_t>(c_.model.decls[named].owner)];
     return i < info.params.size() ? info.params[i] : DeclId{};
   };
-  for (std::size_t i = 0; i < std::min(count, arguments.size()); ++i) {
-    unify(shapes.parts(function)[i], found(arguments[i]),
-          {Meeting::Argument, {}, arguments[i], c_.span(arguments[i]), parameter(i)});
+  for (const bool bare : {false, true}) {  // numbers without a unit adapt to the others
+    for (std::size_t i = 0; i < std::min(count, arguments.size()); ++i) {
+      if (shapes.is_bare(found(arguments[i])) != bare) continue;
+      unify(shapes.parts(function)[i], found(arguments[i]),
+            {Meeting::Argument, {}, arguments[i], c_.span(arguments[i]), parameter(i)});
+    }
   }
   return shapes.parts(function)[count];
 }

@@ -75,6 +75,8 @@ class UnitRules {
   ShapeId reals(ShapeId a, ShapeId b, const Met& met);
   ShapeId bare(ShapeId bare, ShapeId real, const Met& met, bool bare_first);
   std::optional<double> constant(ExprId expr) const;
+  bool is_default(const Met& met) const;
+  void carry(ShapeId value, ShapeId parameter, const Met& met);
   bool has_offset(ShapeId shape) const;
   void require_pure(ExprId expr, std::string_view what);
   void reject_temperature(ExprId expr);
@@ -85,6 +87,7 @@ class UnitRules {
   }
   void report_mismatch(ShapeId a, ShapeId b, const Met& met);
   void report_bare(ShapeId real, const Met& met, bool bare_first);
+  void report_inner_number(ShapeId value, Span number, const Met& met);
   void report_difference(ShapeId temperature, const Met& met);
   void report_sum_of_temperatures(ExprId expr, ShapeId a, ShapeId b);
   void report_not_pure(ExprId expr, std::string_view what);

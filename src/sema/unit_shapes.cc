@@ -142,10 +142,11 @@ ShapeId UnitShapes::element(ShapeId whole, std::int32_t part) const {
   return parts(whole)[static_cast<std::size_t>(part)];
 }
 
-std::int32_t UnitShapes::odd_unit(ShapeId id) const {
+std::int32_t UnitShapes::odd_unit(ShapeId id) {
   const UnitShape& shape = (*this)[id];
   if (shape.kind != Kind::Real) return -1;
-  return shape.unit >= 0 && !unit(shape.unit).is_coherent() ? shape.unit : shape.made_of;
+  if (shape.unit >= 0 && !unit(shape.unit).is_coherent()) return shape.unit;
+  return shape.made_of >= 0 ? shape.made_of : terms.stands_for(shape.term);
 }
 
 // A number beside a quotient of two values in one unit can be a pure number only; so it can where

@@ -72,7 +72,7 @@ class UnitShapes {
   bool is_real(ShapeId id) const { return (*this)[id].kind == Kind::Real; }
   bool is_bare(ShapeId id) const { return (*this)[id].kind == Kind::Bare; }
   /// The unit, not coherent, that a real is in or was computed from; -1 if none.
-  std::int32_t odd_unit(ShapeId real) const;
+  std::int32_t odd_unit(ShapeId real);
   const units::Unit& unit(std::int32_t number) const {
     return units[static_cast<std::size_t>(number)];
   }
