@@ -280,16 +280,19 @@ bool EquationWalk::discrete(const syntax::Substitute& node, const Scalars& left,
                             const Scalars& right) {
   const expr::Pool& pool = model_.equations.pool;
   const sema::Types& types = model_.typed.types;
+  const std::vector<sema::TypeId> values = scalar_types(types, model_.typed.type[node.value]);
   for (std::size_t k = 0; k < left.size(); ++k) {
     const expr::DiscreteId leaf = pool.discrete(left[k]);
     const auto slot = std::get<DiscreteSlot>(model_.equations.discrete[leaf].source).slot;
-    discrete_->push_back({.leaf = leaf,
-                          .slot = slot,
-                          .value = right[k],
-                          .boolean = pool.has(left[k], expr::kBoolean),
-                          .natural = types.is(scalar_type(model_, slot), sema::BasicType::Nat),
-                          .block = scope_.block(),
-                          .span = model_.typed.ast.exprs[node.target].span});
+    discrete_->push_back(
+        {.leaf = leaf,
+         .slot = slot,
+         .value = right[k],
+         .boolean = pool.has(left[k], expr::kBoolean),
+         .natural = types.is(scalar_type(model_, slot), sema::BasicType::Nat) &&
+                    !(k < values.size() && types.is(values[k], sema::BasicType::Nat)),
+         .block = scope_.block(),
+         .span = model_.typed.ast.exprs[node.target].span});
   }
   return true;
 }

@@ -178,7 +178,8 @@ bool Memories::looks_back(ExprId value) const {
 
 void Memories::find_looked_back_at() {
   for (std::size_t i = 0; i < all_.size(); ++i) {
-    if (looks_back(all_[i].value)) is_memory_[i] = 1;
+    // What may come out below zero is looked at, each time it changes.
+    if (all_[i].natural || looks_back(all_[i].value)) is_memory_[i] = 1;
   }
   for (const Before& b : model_.equations.before) {
     const auto found = equation_of_.find(b.of);

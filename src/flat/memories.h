@@ -14,7 +14,7 @@ struct DiscreteEquation {
   std::int32_t slot = -1;
   expr::ExprId value;
   bool boolean = false;
-  bool natural = false;
+  bool natural = false;  ///< it must not be below zero, and its value could be
   std::int32_t block = -1;
   Span span;
 };
