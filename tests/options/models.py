@@ -51,6 +51,11 @@ xper = |[ a, b: -void | S(a) || S(b) || R(a, b) ]|
  | v := 1.0; delta 1.0; on := true; delta 1.0; terminate
 ]|
 """,
+    "fall.chi": """proc P() =
+|[ y: real := 0.0, v: real := -1.0, N: real
+ | |N|, y' = v, v' = N - 10, 0 <= y complements N >= 0
+]|
+""",
     # A variable of every kind.
     "kinds.chi": """type r = { a: real, s: string }
 proc P() =

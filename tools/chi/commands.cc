@@ -157,6 +157,9 @@ void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
   options.push_back(one_of("--requirements", {"stop", "warn"},
                            "When a requirement of the model does not hold (default stop)",
                            o.requirements, kGroup));
+  options.push_back(one_of(
+      "--start", {"keep", "jump"},
+      "When no mode keeps the values set at the start (default keep: an error)", o.start, kGroup));
 }
 
 namespace {

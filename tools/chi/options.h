@@ -49,7 +49,7 @@ struct RunCommandOptions {
   std::optional<std::string> end, seed, choice;
   // How it is solved.
   std::optional<std::string> rtol, atol, max_step, step_size, theta, solver, root_finder,
-      root_detection, sliding, zeno, jumps, initial, requirements;
+      root_detection, sliding, zeno, jumps, initial, requirements, start;
   // What is kept.
   std::optional<std::string> points, step;
   std::vector<std::string> out;

@@ -42,6 +42,8 @@ constexpr Choice<sim::Initial> kInitial[] = {{"error", sim::Initial::Error},
                                              {"nearest", sim::Initial::Nearest}};
 constexpr Choice<sim::Requirements> kRequirements[] = {{"stop", sim::Requirements::Stop},
                                                        {"warn", sim::Requirements::Warn}};
+constexpr Choice<sim::StartValues> kStarts[] = {{"keep", sim::StartValues::Keep},
+                                                {"jump", sim::StartValues::Jump}};
 constexpr Choice<bool> kChoices[] = {{"first", false}, {"random", true}};
 
 class Reader {
@@ -146,6 +148,7 @@ void read_numerics(const RunCommandOptions& call, Reader& reader, sim::RunOption
   reader.choice<sim::Initial>(call.initial, "--initial", kInitial, run.initial);
   reader.choice<sim::Requirements>(call.requirements, "--requirements", kRequirements,
                                    run.requirements);
+  reader.choice<sim::StartValues>(call.start, "--start", kStarts, run.start);
   constexpr RootFinder kFinders[] = {RootFinder::Toms748,        RootFinder::Itp,
                                      RootFinder::RegulaFalsi,    RootFinder::GoldenSection,
                                      RootFinder::Bisection,      RootFinder::CubicHermite,

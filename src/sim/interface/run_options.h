@@ -27,6 +27,9 @@ enum class Zeno : std::uint8_t { Auto, Stop, Continue };
 /// What happens when a new mode's constraints do not hold for the values before it (semantics.md
 /// §7).
 enum class Jumps : std::uint8_t { Allow, Error };
+/// What happens when no mode can keep the values that are set at the start: it is an error, or they
+/// jump as they would during the run.
+enum class StartValues : std::uint8_t { Keep, Jump };
 
 /// What happens to values that equations leave open at the start and in `{ ... }`, and to values
 /// that were set and contradict them: an error, or the values nearest to those that there are, of
@@ -76,6 +79,7 @@ struct RunOptions {
   Jumps jumps = Jumps::Allow;
   Initial initial = Initial::Error;
   Requirements requirements = Requirements::Stop;
+  StartValues start = StartValues::Keep;
 };
 
 }  // namespace chi::sim

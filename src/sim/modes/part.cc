@@ -78,6 +78,7 @@ Part::Part(Workshop& workshop, PartEquations equations, std::int32_t number)
   }
   enter_inputs(inputs);
   enter_contacts();
+  enter_ranges();
   enter_steps();
   for (const flat::Unknown& unknown : set.unknowns) place({unknown.variable.var, 0});
   prepare();
@@ -489,7 +490,8 @@ bool Part::settle(double time) {
     conserved_.clear();
     fill_missing_steps();
     found_by_.reset();
-    const bool found = settle_only_mode() || ModeSearch(*this, !has_started_).run();
+    bool found = settle_only_mode() || ModeSearch(*this, !has_started_).run();
+    if (!found && !has_started_) found = jump_at_start();
     add_changes(jumps, jumps_);
     conserved.insert(conserved.end(), conserved_.begin(), conserved_.end());
     // With what is held from before there may be no mode.
@@ -514,7 +516,7 @@ bool Part::settle(double time) {
     failure_ = explain_missing_input();
     if (failure_) return false;
   }
-  if (needs_missing_step()) return false;
+  if (needs_missing_step() || !bounds_hold()) return false;
   jumps_ = std::move(jumps);
   conserved_ = std::move(conserved);
   has_started_ = true;

@@ -219,7 +219,7 @@ class Part {
   void update_sides();
   bool refresh_sides();  ///< unless they are those of this instant; whether they were not
   std::string text(expr::ExprId e) const;
-  // law_names.cc
+  // part_laws.cc
   /// Complementarities whose alternative is another one on the sides `now`, by name and with what
   /// holds: "D1 conducts". Their borders go without saying.
   struct NamedChange {
@@ -394,6 +394,8 @@ class Part {
   std::map<std::pair<const Plan*, int>, Meeting> meetings_;  // of kinks
   std::vector<double> gap_values_, gap_moved_, gap_beside_;
   bool settle_only_mode();
+  bool jump_at_start();
+  bool bounds_hold();
   /// How far the values that are continuous were moved, in the tolerances of the integration.
   double moved(const Plan& plan, const std::vector<double>& from,
                const std::vector<double>& to) const;
@@ -444,6 +446,15 @@ class Part {
     Side closing = Side::Minus, pulling = Side::Minus;
   };
   void enter_contacts();
+  void enter_ranges();
+  /// Of a range whose bounds can move: upper - lower.
+  struct Width {
+    flat::BranchId low, high;
+    expr::ExprId width;
+  };
+  std::vector<Width> widths_;
+  std::unique_ptr<code::Formulas> width_formulas_;
+  std::vector<double> width_values_;
   std::vector<Contact> contacts_;
   std::string law_name(const flat::Choice& choice) const;
   std::string alternative_name(flat::BranchId branch) const;

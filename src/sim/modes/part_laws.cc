@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "expr/build.h"
 #include "expr/differentiate.h"
 #include "expr/incidence.h"
+#include "expr/substitute.h"
 #include "flat/activity.h"
 #include "flat/scalars.h"
 #include "sim/modes/part.h"
@@ -134,6 +138,59 @@ std::vector<Part::NamedChange> Part::law_changes(const Sides& before, const Side
     result.push_back({alternative_name(b), choice.span});
   }
   return result;
+}
+
+/// Ranges whose bounds are no constants.
+void Part::enter_ranges() {
+  expr::Pool& pool = workshop_.pool();
+  const flat::EquationSet& set = equations_.set;
+  std::vector<ExprId> widths;
+  for (const flat::Choice& choice : set.choices) {
+    if (choice.form != flat::ChoiceForm::Range) continue;
+    const BranchId low{choice.first}, high{choice.first + 1};
+    const ExprId distance = expr::sub(pool, as_written(high).right, as_written(low).right);
+    const ExprId width = expr::plain_ifs(pool, distance);
+    if (pool.op(width) == expr::Op::Constant && pool.constant(width) >= 0) continue;
+    widths_.push_back({low, high, width});
+    widths.push_back(width);
+  }
+  if (widths_.empty()) return;
+  width_values_.resize(widths_.size());
+  width_formulas_ = std::make_unique<code::Formulas>(pool, widths, leaves_, workshop_.boxes);
+}
+
+/// No range has its lower bound above its upper one.
+bool Part::bounds_hold() {
+  if (widths_.empty()) return true;
+  fit(frame_);
+  width_formulas_->evaluate_each(frame_.data(), width_values_.data());
+  const flat::EquationSet& set = equations_.set;
+  for (std::size_t k = 0; k < widths_.size(); ++k) {
+    if (!(width_values_[k] < 0)) continue;
+    const flat::Choice& choice = set.choices[set.branches[widths_[k].low].choice];
+    const std::vector<Truth>& truths = condition_truths(sides_);
+    const flat::Activity activity = flat::find_activity(set, [&](BranchId b) {
+      return truths[at(guard_conditions_[at(b.index)])] == Truth::True;
+    });
+    if (!activity.is_active(choice.parent)) continue;
+    const flat::Equation& low = as_written(widths_[k].low);
+    const flat::Equation& high = as_written(widths_[k].high);
+    const expr::Point here = point_here();
+    const double below = expr::evaluate(workshop_.pool(), low.right, here).value;
+    const double above = expr::evaluate(workshop_.pool(), high.right, here).value;
+    const RunOptions& options = workshop_.options;
+    const double size = std::max(std::abs(below), std::abs(above));
+    if (width_values_[k] >= -kTolerances * (options.rtol * size + options.atol)) continue;
+    failure_ = Diagnostic{
+        .code = DiagCode::NoConsistentValues,
+        .span = choice.span,
+        .message = fmt::format("the lower bound `{}` is above the upper bound `{}` at t = {}",
+                               text(low.right), text(high.right), frame_[at(time_place_)]),
+        .notes = {fmt::format("they are {:.6g} and {:.6g}", below, above)},
+        .help = "no value lies between them: bound the bounds themselves"};
+    return false;
+  }
+  return true;
 }
 
 /// The contacts among the complementarities. The first alternative closes them, and its guard ends
