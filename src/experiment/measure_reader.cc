@@ -38,12 +38,15 @@ struct NamedOp {
   std::string_view name;
   Op op;
 };
-constexpr std::array<NamedOp, 20> kUnary{
-    {{"abs", Op::Abs},     {"sign", Op::Sign}, {"floor", Op::Floor}, {"ceil", Op::Ceil},
-     {"round", Op::Round}, {"sqrt", Op::Sqrt}, {"cbrt", Op::Cbrt},   {"exp", Op::Exp},
-     {"ln", Op::Ln},       {"log", Op::Log10}, {"sin", Op::Sin},     {"cos", Op::Cos},
-     {"tan", Op::Tan},     {"asin", Op::Asin}, {"acos", Op::Acos},   {"atan", Op::Atan},
-     {"sinh", Op::Sinh},   {"cosh", Op::Cosh}, {"tanh", Op::Tanh},   {"asinh", Op::Asinh}}};
+constexpr NamedOp kUnary[] = {{"abs", Op::Abs},
+                              {"sign", Op::Sign},
+                              {"floor", Op::Floor},
+                              {"ceil", Op::Ceil},
+                              {"round", Op::Round},
+#define CHI_ELEMENTARY(name, text, ...) {text, Op::name},
+#include "expr/elementary.def"
+#undef CHI_ELEMENTARY
+};
 constexpr std::array<NamedOp, 3> kBinary{
     {{"min", Op::Min}, {"max", Op::Max}, {"atan2", Op::Atan2}}};
 
