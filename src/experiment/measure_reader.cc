@@ -317,7 +317,6 @@ MeasureReader::Term MeasureReader::named() {
   if (is_inside_) return variable(name);
   if (name == "end")
     return add({.gather = Gather::End, .root = root(expr::time(measures_.over_run))}, false);
-  if (name == "requirements") wrong("`requirements` stands alone");
   for (const NamedNumber& constant : constants_) {
     if (constant.name == name) return {expr::constant(pool(), constant.value), false};
   }

@@ -111,8 +111,8 @@ StudyResult run_study(const Subject& subject, const Plan& plan, int jobs, Specta
     return !is_sequential || (i + 1) % variants != 0 || !gatherer.is_narrow();
   };
   if (store != nullptr) {
-    work.known = [&](std::int64_t i, RunResult& result) {
-      return store->find(work.point(i), result);
+    work.known = [&](std::int64_t i, RunResult& known) {
+      return store->find(work.point(i), known);
     };
   }
   const Worked worked = execute(subject, plan.setting, work, jobs);

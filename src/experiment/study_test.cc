@@ -202,7 +202,9 @@ TEST(Store, GoesOnWhereAStudyEnded) {
     run_study(*subject, plan, 2, rows, store.get());
     EXPECT_EQ(store->close(), "");
     EXPECT_TRUE(whole.starts_with(rows.text));
-    if (most == 100) EXPECT_EQ(rows.text, whole);
+    if (most == 100) {
+      EXPECT_EQ(rows.text, whole);
+    }
   }
   const auto store = Store::open(file, *subject, plan.setting, diagnostics);
   RunResult found;
