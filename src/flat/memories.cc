@@ -312,9 +312,9 @@ void Memories::collect(const std::vector<Replacement>& abbreviations) {
   }
   for (std::size_t k = 0; k < memories.size(); ++k) check_whole(values[k], memories[k]);
   in_equations_ = expr::resolve_substitutes(pool, together).replacements;
-  for (Replacement& r : in_equations_) r.by = expr::substitute(pool, r.by, fixed);
   std::vector<ExprId> inside;
   for (const Replacement& r : in_equations_) inside.push_back(r.by);
+  inside = expr::substitute(pool, inside, fixed);
   inside = expr::substitute(pool, inside, looked_back_at_);
   for (std::size_t k = 0; k < inside.size(); ++k) in_equations_[k].by = inside[k];
 

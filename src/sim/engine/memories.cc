@@ -129,10 +129,7 @@ std::vector<Memories::Watch> Memories::watches(std::span<const ExprId> translate
         continue;
       }
       if (!is_there.emplace(e, 1).second) continue;
-      Watch watch{.condition = expr::substitute(pool, e, as_translated),
-                  .member = of(e),
-                  .relations = {},
-                  .span = all()[m].span};
+      Watch watch{.condition = e, .member = of(e), .relations = {}, .span = all()[m].span};
       const expr::Cone below(pool, std::array{e});
       for (const ExprId node : below.nodes()) {
         if (const auto found = number.find(node); found != number.end()) {
@@ -142,6 +139,10 @@ std::vector<Memories::Watch> Memories::watches(std::span<const ExprId> translate
       result.push_back(std::move(watch));
     }
   }
+  std::vector<ExprId> conditions;
+  for (const Watch& watch : result) conditions.push_back(watch.condition);
+  conditions = expr::substitute(pool, conditions, as_translated);
+  for (std::size_t i = 0; i < result.size(); ++i) result[i].condition = conditions[i];
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "expr/build.h"
+#include "expr/cone.h"
 #include "expr/incidence.h"
 #include "expr/linearity.h"
 #include "expr/print.h"
@@ -609,12 +610,30 @@ std::string Part::text(ExprId e) const {
     const auto& input = workshop_.model.equations.discrete[d];
     const auto* slot = std::get_if<flat::DiscreteSlot>(&input.source);
     if (const auto* memory = std::get_if<flat::DiscreteMemory>(&input.source)) {
-      return text(workshop_.model.equations.memories[static_cast<std::size_t>(memory->memory)].value);
+      return text(
+          workshop_.model.equations.memories[static_cast<std::size_t>(memory->memory)].value);
     }
     return slot != nullptr ? flat::scalar_name(workshop_.model, slot->slot) : std::string("...");
   };
   // Functions by what they compute: the copies of a loop call one that nobody wrote.
-  return expr::to_text(workshop_.pool(), expr::inline_calls(workshop_.pool(), e), names, 120);
+  expr::Pool& pool = workshop_.pool();
+  const ExprId open = expr::inline_calls(pool, e);
+  // The gates of memories, which nobody wrote either, by what they are now.
+  std::vector<expr::Replacement> gates;
+  const expr::Cone cone(pool, std::array{open});
+  for (const ExprId node : cone.nodes()) {
+    if (pool.op(node) != expr::Op::DiscreteBool) continue;
+    const expr::DiscreteId id = pool.discrete(node);
+    if (id.index >= kFirstHeld) continue;
+    const auto& source = workshop_.model.equations.discrete[id].source;
+    const auto* memory = std::get_if<flat::DiscreteMemory>(&source);
+    if (memory == nullptr) continue;
+    const flat::Memory& m =
+        workshop_.model.equations.memories[static_cast<std::size_t>(memory->memory)];
+    if (pool.op(m.value) != expr::Op::Boolean) continue;
+    gates.push_back({node, expr::boolean(pool, workshop_.discrete(id) != 0)});
+  }
+  return expr::to_text(pool, expr::substitute(pool, open, gates), names, 120);
 }
 
 }  // namespace chi::sim
