@@ -26,6 +26,11 @@ RUNS = [
     ("a buffer of 10^7 lots", "fifo", {"n": 10**7}, "communications"),
     ("M/M/1, 10^7 actions", "mm1", {"n": 2 * 10**6}, "resumptions"),
     ("M/M/1, 10^8 actions", "mm1", {"n": 2 * 10**7}, "resumptions"),
+    ("selection over 10 channels", "select", {"n": 10, "k": 10**6}, "communications"),
+    ("selection over 10^3 channels", "select", {"n": 10**3, "k": 10**6}, "communications"),
+    ("selection over 10^4 channels", "select", {"n": 10**4, "k": 10**6}, "communications"),
+    ("10^6 processes started", "started", {"n": 10**6}, "time_events"),
+    ("10^7 processes started", "started", {"n": 10**7}, "time_events"),
 ]
 
 
