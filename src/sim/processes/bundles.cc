@@ -43,7 +43,8 @@ bool has_many_alike(const code::Routine& routine) {
 struct Scheduler::ChannelUses {
   std::vector<std::int32_t> senders, receivers;  ///< offers on each channel, in the text
   std::vector<std::uint8_t> selected;            ///< bit 0: sent in a selection, bit 1: received
-  std::vector<std::uint8_t> computes;            ///< by process: it computes which channel
+  std::vector<std::uint8_t> computes;  ///< by process, bit 0: it computes which channel, bit 1: in
+                                       ///< a selection
 };
 
 /// The channel of an offer where it is the same during the whole run: an element of a parameter.
@@ -70,7 +71,7 @@ Scheduler::ChannelUses Scheduler::channel_uses() const {
       if (!communicates(offer)) continue;
       const std::int32_t channel = fixed_channel(state, offer);
       if (channel < 0) {
-        uses.computes[at(number_of(state))] = 1;
+        uses.computes[at(number_of(state))] |= 1;
       } else {
         ++(offer.kind == Offer::Kind::Send ? uses.senders : uses.receivers)[at(channel)];
       }
@@ -78,8 +79,13 @@ Scheduler::ChannelUses Scheduler::channel_uses() const {
     for (const code::Selection& selection : state.routine->selections) {
       for (std::int32_t i = 0; i < selection.offers; ++i) {
         const Offer& offer = state.offers[selection.first_offer + i];
-        const std::int32_t channel = communicates(offer) ? fixed_channel(state, offer) : -1;
-        if (channel >= 0) uses.selected[at(channel)] |= offer.kind == Offer::Kind::Send ? 1 : 2;
+        if (!communicates(offer)) continue;
+        const std::int32_t channel = fixed_channel(state, offer);
+        if (channel < 0) {
+          uses.computes[at(number_of(state))] |= 2;
+        } else {
+          uses.selected[at(channel)] |= offer.kind == Offer::Kind::Send ? 1 : 2;
+        }
       }
     }
   }
@@ -123,7 +129,7 @@ bool Scheduler::may_be_bundle(const ProcessState& state, const code::Selection& 
     const flat::Channel& channel = model_.channels[flat::ChannelId{number}];
     const std::int32_t other = (sends ? channel.receiver : channel.sender).index;
     if (other < 0) continue;
-    if (uses.computes[at(other)] != 0) return false;
+    if ((uses.computes[at(other)] & 2) != 0) return false;
     if ((uses.selected[at(number)] & (sends ? 2 : 1)) != 0) return false;
   }
   return true;
