@@ -49,13 +49,14 @@ def rectifier(r, way):
 
 
 def phases(r, way):
-    """Six diodes behind line inductances on a resistor with a coil, its ends grounded by large resistors."""
+    """Six diodes behind line inductances on a resistor with a coil, floating or its ends grounded by large resistors."""
     ls, rl, ld = round(r.uniform(1e-3, 1e-2), 4), round(r.uniform(2, 20), 1), round(r.uniform(0.05, 0.5), 3)
+    up, down = r.choice([("", ""), (" + p/1e3", " - n/1e3")])
     rows = ["g.0 = 10*sin(6*time)", "g.1 = 10*sin(6*time - 2*pi/3)", "g.2 = 10*sin(6*time + 2*pi/3)",
-            "i.0 + i.1 + i.2 = x + p/1e3", f"{ld}*x' = p - n - {rl}*x"]
+            f"i.0 + i.1 + i.2 = x{up}", f"{ld}*x' = p - n - {rl}*x"]
     for k in range(3):
         rows += [f"{ls}*l.{k}' = g.{k} - e.{k}", f"l.{k} = i.{k} - i.{k + 3}", f"u.{k} = e.{k} - p", f"u.{k + 3} = n - e.{k}"]
-    rows += ["i.3 + i.4 + i.5 = x - n/1e3"]
+    rows += [f"i.3 + i.4 + i.5 = x{down}"]
     for k in range(6):
         rows += pair(way, k, f"i.{k}", f"-u.{k}")
     return "u, i: real^6, g, e: real^3, l: real^3, p, n: real, x: real := 0.0", "u, i, g, e, p, n", rows, 6, ["x"], 2
