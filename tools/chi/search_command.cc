@@ -293,7 +293,12 @@ class SearchRun {
     if (!can_run(plan_.to, values)) return kCallWrong;
     Evaluator evaluate(call_.subject, setting_, plan_.to, plan_.seed, plan_.count,
                        call_.settings.jobs);
-    const auto rows = experiment::derivatives(evaluate, values, scales);
+    auto rows = experiment::derivatives(evaluate, values, scales);
+    // Beside the estimate of the differences: what runs of this tolerance can be off.
+    for (std::vector<experiment::Derivative>& row : rows) {
+      for (experiment::Derivative& d : row)
+        d.error = std::max(d.error, 10 * setting_.run.rtol * std::abs(d.value));
+    }
     std::string table = "measure,parameter,derivative,error,from_left,from_right,exists\n", text,
                 json;
     for (std::size_t m = 0; m < setting_.measures.size(); ++m) {
