@@ -21,11 +21,16 @@ std::string common_text(const Subject& subject, const Setting& setting) {
   std::string text = "chi study 1\n";
   for (std::int32_t f = 0; f < source.file_count(); ++f)
     text += fmt::format("{}:{}", source.file(f).text().size(), source.file(f).text());
-  text += fmt::format("\n{}\n{} {} {} {} {} {} {} {} {} {} {} {} {}\n", setting.top, o.end,
-                      o.random_choice, o.rtol, o.atol, o.max_step, static_cast<int>(o.solver),
-                      static_cast<int>(o.root_finder), static_cast<int>(o.root_detection),
-                      static_cast<int>(o.sliding), static_cast<int>(o.zeno),
-                      static_cast<int>(o.jumps), o.max_actions, setting.warmup);
+  // All that a user can choose about a run: a field that is not here would make two runs one.
+  text += fmt::format("\n{}\n{} {} {} {} {} {} {}\n", setting.top, o.end, o.random_choice, o.rtol,
+                      o.atol, o.max_step, o.step_size, o.theta);
+  for (const int choice :
+       {static_cast<int>(o.solver), static_cast<int>(o.root_finder),
+        static_cast<int>(o.root_detection), static_cast<int>(o.sliding), static_cast<int>(o.zeno),
+        static_cast<int>(o.jumps), static_cast<int>(o.initial), static_cast<int>(o.requirements),
+        static_cast<int>(o.start)})
+    text += fmt::format("{} ", choice);
+  text += fmt::format("{} {}\n", o.max_actions, setting.warmup);
   for (const auto& [name, value] : setting.fixed) text += fmt::format("{}={}\n", name, value);
   for (const Measure& measure : setting.measures) text += fmt::format("{}\n", measure.text);
   for (const std::string& name : setting.samples.names) text += name + "\n";

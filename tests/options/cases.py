@@ -510,9 +510,9 @@ refused("--runs", f"{THROW} --minimize end --runs 0")
 refused("--vary", "optimize throw.chi --minimize end --vary a=1,2", "gives no bounds")
 works("sensitivity spring.chi -p k=4 --end 1 --of 'x(end)' --to k", "x(end) by k: -0.2273")
 works("sensitivity spring.chi -p k=4 --end 1 --of 'x(end)' --to k --json --out s.csv -j 2 --strict --no-progress --quiet --color never --include .", has("s.csv", '"x(end)",k,-0.2273'))
-works("sensitivity spring.chi --end 1 --of 'x(end)' --vary k=1:5 --sobol --runs 32", "first 1.", "total 1.")
+works("sensitivity spring.chi --end 1 --of 'x(end)' --vary k=1:5 --sobol --runs 512", "first 1.0", "total 1.0")
 works("sensitivity spring.chi --end 1 --of 'x(end)' --vary k=1:5 --morris --runs 4", "μ* = ")
-refused("--of", "sensitivity spring.chi -p k=4 --end 1 --of 'y(end)' --to k", "`y` is no variable")
+refused("--of", "sensitivity spring.chi -p k=4 --end 1 --of 'y(end)' --to k", "there is no `y`")
 refused("--to", "sensitivity spring.chi --end 1 --of 'x(end)' --to k", "the value of `k` is not given")
 refused("--runs", "sensitivity spring.chi --end 1 --of end --vary k=1:5 --sobol --runs x")
 refused("--vary", "sensitivity spring.chi --end 1 --of end --vary k=5:1 --sobol", "its end is not behind")
@@ -531,6 +531,14 @@ refused("--end", "optimize throw.chi --vary a=0.1:1.5 --minimize end --end -1")
 refused("--end", "sensitivity spring.chi -p k=4 --of end --to k --end -1")
 works("fit spring.chi --data spring.csv --vary k=1:5 --end 3 -p k=1", code=2)
 works("optimize throw.chi --end 10 --vary a=0.1:1.5 -p b=1 --minimize end", code=2)
+# Options of every command that runs a model: that they are read, and what is wrong with their values.
+EVERY = (f"sweep {SPRING} -p k=1", "replicate dice.chi --runs 2 --measure 'u(end)'", *SEARCHES, "linearize linear.chi")
+for call in EVERY:
+    again = "" if call.startswith("linearize") else " --print-plan"
+    works(f"{call} --solver timestep --step-size 0.01 --theta 1{again}")
+    works(f"{call} --initial error --requirements stop --start keep{again}")
+    for option, value in (("--step-size", "0"), ("--theta", "2"), ("--initial", "no"), ("--requirements", "no"), ("--start", "no")):
+        refused(option, f"{call} {option} {value}")
 for form, call in (("sweep", f"sweep {SPRING} -p k=1"), ("replicate", "replicate dice.chi --runs 2 --measure 'u(end)'"), ("study", "study plan.toml")):
     refused("--out", f"{call} --out t.mat", "is written as .csv")
     refused("--out", f"{call} --out nowhere/t.csv")
