@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <Eigen/SVD>
+#include <Eigen/QR>
 
 #include "numerics/one_step.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-constexpr int kFirstBorder = 4, kWidestBorder = 128;
+constexpr int kFirstBorder = 4, kWidestBorder = 512;
 constexpr double kSingular = 1e-11;  // beside the kernels, rows of size one
 
 /// The kernels of the rows of a mode, by bordering: with B and C of d random columns and rows,
@@ -63,6 +63,13 @@ class Bordered {
     return left.cols() == right.cols();
   }
 
+  /// What a functional makes of the columns of the right kernel.
+  Eigen::RowVectorXd seen(int f) const {
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(right.cols());
+    for (const auto& [j, a] : step_.row(f).terms) sum += a * right.row(j);
+    return sum;
+  }
+
   Eigen::MatrixXd left, right;  ///< columns: combinations of rows, of variables, that vanish
 
  private:
@@ -74,10 +81,13 @@ class Bordered {
       all(n + k, k) = 1;
       solve(std::span(all.col(k).data(), static_cast<std::size_t>(n + width)));
     }
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(all.bottomRows(width), Eigen::ComputeFullV);
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(all.bottomRows(width).transpose());
     const double zero = kSingular * std::max(1.0, all.topRows(n).cwiseAbs().maxCoeff());
-    const Eigen::Index rank = (svd.singularValues().array() > zero).count();
-    Eigen::MatrixXd result = all.topRows(n) * svd.matrixV().rightCols(width - rank);
+    const Eigen::Index rank = (qr.matrixQR().diagonal().array().abs() > zero).count();
+    Eigen::MatrixXd unit = Eigen::MatrixXd::Zero(width, width - rank);
+    for (Eigen::Index k = 0; k < width - rank; ++k) unit(rank + k, k) = 1;
+    unit.applyOnTheLeft(qr.householderQ());
+    Eigen::MatrixXd result = all.topRows(n) * unit;
     for (Eigen::Index k = 0; k < result.cols(); ++k) result.col(k).normalize();
     return result;
   }
@@ -89,13 +99,60 @@ class Bordered {
   std::optional<LinearSolver> solver_;
 };
 
+/// Leaves out the direction of `row`, a combination of the columns: what is orthogonal to it stays.
+void deflate(Eigen::MatrixXd& kernel, const Eigen::RowVectorXd& row) {
+  Eigen::VectorXd essential(row.size() - 1);
+  double tau = 0, beta = 0;
+  const Eigen::VectorXd column = row.transpose();
+  column.makeHouseholder(essential, tau, beta);
+  Eigen::VectorXd work(kernel.rows());
+  kernel.applyHouseholderOnTheRight(essential, tau, work.data());
+  kernel = kernel.rightCols(kernel.cols() - 1).eval();
+}
+
+struct Exchange {
+  int law = -1, piece = -1;
+};
+
+/// The exchange that sees most of both kernels. A new row raises the rank iff it sees the right
+/// kernel and stands where the left one is.
+Exchange best_exchange(const OneStep& step, const Mode& mode, const Bordered& kernel,
+                       const std::vector<char>& exchanged, unsigned seed) {
+  constexpr double kLeast = 1e-9;
+  double best = kLeast;
+  Exchange result;
+  for (std::size_t k = 0; k < mode.size(); ++k) {
+    if (exchanged[k] != 0) continue;
+    const std::vector<Piece>& pieces = step.problem().laws[k].pieces;
+    const auto first = static_cast<Eigen::Index>(step.first_row(static_cast<int>(k)));
+    const auto count = static_cast<Eigen::Index>(pieces.front().rows.size());
+    if (kernel.left.middleRows(first, count).cwiseAbs().maxCoeff() < kLeast) continue;
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+      if (static_cast<int>(p) == mode[k]) continue;
+      double change = 0;
+      for (Eigen::Index r = 0; r < count; ++r) {
+        const double seen = kernel.seen(pieces[p].rows[static_cast<std::size_t>(r)]).norm();
+        change += seen * kernel.left.row(first + r).norm();
+      }
+      // The same seed prefers the same laws, by up to a fifth.
+      const auto hash = static_cast<unsigned>(k * 2654435761U + p * 40503U + seed * 97U);
+      const double score = change * (1 + 0.2 * static_cast<double>(hash % 1024U) / 1024);
+      if (score > best) {
+        best = score;
+        result = {static_cast<int>(k), static_cast<int>(p)};
+      }
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::optional<Mode> regular_mode(OneStep& step, Mode mode, unsigned seed) {
+  constexpr double kSeen = 1e-9;
   std::vector<double> v;
   if (step.solve(mode, v)) return mode;
-  if (!step.is_square()) return std::nullopt;
-  const ModeProblem& problem = step.problem();
+  if (!step.is_square() || mode.empty()) return std::nullopt;
   int width = kFirstBorder;
   std::optional<Bordered> kernel(std::in_place, step, width);
   for (int round = 0; round <= step.size(); ++round) {
@@ -107,33 +164,27 @@ std::optional<Mode> regular_mode(OneStep& step, Mode mode, unsigned seed) {
     if (kernel->right.cols() == 0) {
       return step.solve(mode, v) ? std::optional(mode) : std::nullopt;
     }
-    // A new row raises the rank iff it sees the right kernel and stands where the left one is.
-    double best = 1e-9;
-    int law = -1, piece = -1;
-    for (std::size_t k = 0; k < mode.size(); ++k) {
-      const std::vector<Piece>& pieces = problem.laws[k].pieces;
-      const auto first = static_cast<Eigen::Index>(step.first_row(static_cast<int>(k)));
-      for (std::size_t p = 0; p < pieces.size(); ++p) {
-        if (static_cast<int>(p) == mode[k]) continue;
-        const auto count = static_cast<Eigen::Index>(pieces[p].rows.size());
-        Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(count, kernel->right.cols());
-        for (Eigen::Index r = 0; r < count; ++r) {
-          const int f = pieces[p].rows[static_cast<std::size_t>(r)];
-          for (const auto& [j, a] : step.row(f).terms) seen.row(r) += a * kernel->right.row(j);
-        }
-        const Eigen::MatrixXd change = kernel->left.middleRows(first, count).transpose() * seen;
-        // The same seed prefers the same laws, by up to a fifth.
-        const auto hash = static_cast<unsigned>(k * 2654435761U + p * 40503U + seed * 97U);
-        const double score = change.norm() * (1 + 0.2 * static_cast<double>(hash % 1024U) / 1024);
-        if (score > best) {
-          best = score;
-          law = static_cast<int>(k);
-          piece = static_cast<int>(p);
-        }
+    // One exchange takes a direction from each kernel for each of its rows, and the next ones are
+    // chosen by what is left of them; then the kernels are looked at again.
+    std::vector<char> exchanged(mode.size(), 0);
+    bool has_exchanged = false;
+    while (kernel->right.cols() > 0 && kernel->left.cols() > 0) {
+      const Exchange next = best_exchange(step, mode, *kernel, exchanged, seed);
+      if (next.law < 0) break;
+      has_exchanged = true;
+      exchanged[at(next.law)] = 1;
+      mode[at(next.law)] = next.piece;
+      const std::vector<int>& rows = step.problem().laws[at(next.law)].pieces[at(next.piece)].rows;
+      for (std::size_t r = 0; r < rows.size() && kernel->right.cols() > 0; ++r) {
+        const auto place =
+            static_cast<Eigen::Index>(step.first_row(next.law)) + static_cast<Eigen::Index>(r);
+        const Eigen::RowVectorXd seen = kernel->seen(rows[r]), stands = kernel->left.row(place);
+        if (seen.norm() < kSeen || stands.norm() < kSeen) continue;
+        deflate(kernel->right, seen);
+        deflate(kernel->left, stands);
       }
     }
-    if (law < 0) return std::nullopt;
-    mode[at(law)] = piece;
+    if (!has_exchanged) return std::nullopt;
   }
   return std::nullopt;
 }
