@@ -27,7 +27,7 @@ TEST(Csv, NamesUnits) {
   trace.units = {"bar", "", "km/h"};
   EXPECT_EQ(csv_text(trace), "time,p [bar],n,T[1].v [km/h]\n0,2,3,4\n");
   EXPECT_EQ(json_text(trace),
-            "{\"time\":[0.0],\"variables\":{\"p\":[2.0],\"n\":[3.0],\"T[1].v\":[4.0]},"
+            "{\"time\":[0],\"variables\":{\"p\":[2],\"n\":[3],\"T[1].v\":[4]},"
             "\"units\":{\"p\":\"bar\",\"T[1].v\":\"km/h\"}}\n");
 }
 
