@@ -38,11 +38,9 @@ struct NamedOp {
   std::string_view name;
   Op op;
 };
-constexpr NamedOp kUnary[] = {{"abs", Op::Abs},
-                              {"sign", Op::Sign},
-                              {"floor", Op::Floor},
-                              {"ceil", Op::Ceil},
-                              {"round", Op::Round},
+constexpr NamedOp kUnary[] = {
+    {"abs", Op::Abs},   {"sign", Op::Sign},   {"floor", Op::Floor},
+    {"ceil", Op::Ceil}, {"round", Op::Round},
 #define CHI_ELEMENTARY(name, text, ...) {text, Op::name},
 #include "expr/elementary.def"
 #undef CHI_ELEMENTARY
@@ -492,6 +490,16 @@ MeasureReader::Term MeasureReader::library(std::string_view name) {
   } while (take(","));
   need(")");
   const std::string what = fmt::format("the argument of `{}`", name);
+  std::vector<std::string_view> all;
+  for (const NamedGather& g : kGathers) all.push_back(g.name);
+  for (const NamedOp& f : kUnary) all.push_back(f.name);
+  for (const NamedOp& f : kBinary) all.push_back(f.name);
+  if (std::find(all.begin(), all.end(), name) == all.end()) {
+    const std::string meant = near(name).empty() ? sema::nearest(name, all) : near(name);
+    wrong(fmt::format("there is no `{}`", name),
+          meant.empty() ? fmt::format("a measure is made of {}", fmt::join(all, ", "))
+                        : fmt::format("did you mean `{}`?", meant));
+  }
   std::vector<expr::ExprId> numbers;
   for (const Term& argument : arguments) numbers.push_back(number(argument, what));
   for (const NamedOp& f : kUnary) {
@@ -502,20 +510,10 @@ MeasureReader::Term MeasureReader::library(std::string_view name) {
     if (f.name == name && numbers.size() == 2)
       return {expr::binary(pool(), f.op, numbers[0], numbers[1]), false};
   }
-  std::vector<std::string_view> all;
-  for (const NamedGather& g : kGathers) all.push_back(g.name);
-  for (const NamedOp& f : kUnary) all.push_back(f.name);
-  for (const NamedOp& f : kBinary) all.push_back(f.name);
-  if (std::find(all.begin(), all.end(), name) != all.end()) {
-    wrong(is_inside_ && std::any_of(kGathers.begin(), kGathers.end(),
-                                    [&](const NamedGather& g) { return g.name == name; })
-              ? fmt::format("`{}` stands inside of another one", name)
-              : fmt::format("`{}` does not take {} arguments", name, numbers.size()));
-  }
-  const std::string meant = near(name).empty() ? sema::nearest(name, all) : near(name);
-  wrong(fmt::format("there is no `{}`", name),
-        meant.empty() ? fmt::format("a measure is made of {}", fmt::join(all, ", "))
-                      : fmt::format("did you mean `{}`?", meant));
+  wrong(is_inside_ && std::any_of(kGathers.begin(), kGathers.end(),
+                                  [&](const NamedGather& g) { return g.name == name; })
+            ? fmt::format("`{}` stands inside of another one", name)
+            : fmt::format("`{}` does not take {} arguments", name, numbers.size()));
 }
 
 }  // namespace chi::experiment

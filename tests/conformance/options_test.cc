@@ -267,7 +267,7 @@ TEST_F(Options, CompletionScripts) {
                           "_chi; echo ${COMPREPLY[@]}; COMP_WORDS=(chi r); COMP_CWORD=1; _chi; "
                           "echo ${COMPREPLY[@]}' > offered";
   ASSERT_EQ(std::system(ask.c_str()), 0);
-  EXPECT_EQ(folder.read("offered"), "erk erk:dopri5 erk:rkf45\nrun\n");
+  EXPECT_EQ(folder.read("offered"), "erk erk:dopri5 erk:rkf45\nrun replicate\n");
 }
 
 TEST_F(Options, HelpBeginsWithExamples) {
