@@ -483,13 +483,6 @@ bool MeasureReader::has_kinks(expr::ExprId e) {
 }
 
 MeasureReader::Term MeasureReader::library(std::string_view name) {
-  std::vector<Term> arguments;
-  need("(");
-  do {
-    arguments.push_back(choice());
-  } while (take(","));
-  need(")");
-  const std::string what = fmt::format("the argument of `{}`", name);
   std::vector<std::string_view> all;
   for (const NamedGather& g : kGathers) all.push_back(g.name);
   for (const NamedOp& f : kUnary) all.push_back(f.name);
@@ -500,6 +493,13 @@ MeasureReader::Term MeasureReader::library(std::string_view name) {
           meant.empty() ? fmt::format("a measure is made of {}", fmt::join(all, ", "))
                         : fmt::format("did you mean `{}`?", meant));
   }
+  std::vector<Term> arguments;
+  need("(");
+  do {
+    arguments.push_back(choice());
+  } while (take(","));
+  need(")");
+  const std::string what = fmt::format("the argument of `{}`", name);
   std::vector<expr::ExprId> numbers;
   for (const Term& argument : arguments) numbers.push_back(number(argument, what));
   for (const NamedOp& f : kUnary) {
