@@ -224,7 +224,7 @@ class Engine : public Physics {
   bool may_pass_limit(const Together& group) const;
   void map_memory();
   void enter_moving(Together& group);
-  Accumulation::Snapshot snapshot(const Together& group);
+  Accumulation::Snapshot snapshot(Together& group);
   bool seek_limits(double until);
   void seek_limit(Together& group, double until);
   bool crosses_others(const Together& group, std::int32_t number, const std::vector<double>& frame);

@@ -58,10 +58,9 @@ void Engine::note_in_series(const Member& member, int border, int direction) {
 /// An explicit choice wins; else the run passes the limits of contacts with restitution.
 bool Engine::may_pass_limit(const Together& group) const {
   if (workshop_.options.zeno != Zeno::Auto) return workshop_.options.zeno == Zeno::Continue;
-  return std::ranges::any_of(group.last_at, [&](const auto& entry) {
+  return std::ranges::any_of(group.directions, [&](const auto& entry) {
     const auto& [member, border] = entry.first;
-    return entry.second == group.time &&
-           members_[at(member)].part->conditions().borders()[at(border)].has_restitution;
+    return members_[at(member)].part->conditions().borders()[at(border)].has_restitution;
   });
 }
 
@@ -94,7 +93,8 @@ void Engine::enter_moving(Together& group) {
 }
 
 /// All reals that no equation can determine, then what moves.
-Accumulation::Snapshot Engine::snapshot(const Together& group) {
+Accumulation::Snapshot Engine::snapshot(Together& group) {
+  enter_moving(group);
   const code::Slot* const memory = workshop_.machine.memory();
   Accumulation::Snapshot result{.values = {},
                                 .memory = kHashStart,
@@ -133,8 +133,9 @@ void Engine::seek_limit(Together& group, double until) {
   constexpr std::size_t kFew = 100;
   const double now = workshop_.machine.time;
   if (!memory_is_mapped_) map_memory();
-  enter_moving(group);
-  const bool always = group.moving.size() + other_reals_.size() + other_slots_.size() <= kFew;
+  const bool always =
+      group.members.size() + group.moving.size() + other_reals_.size() + other_slots_.size() <=
+      kFew;
   Accumulation::Event event{.time = now, .kind = kHashStart, .phase = kHashStart};
   for (const auto& [place, direction] : group.directions) {
     event.kind = mix(mix(event.kind, static_cast<std::uint64_t>(place.first)),
