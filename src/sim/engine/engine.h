@@ -118,7 +118,7 @@ class Engine : public Physics {
     bool is_listed = false;               ///< in `changed_`
     std::optional<VariantId> told = {};   ///< the choice of states that was told last
     ChatterWatch chatter = {};
-    std::int32_t together = -1;  ///< in `together_`
+    std::int32_t together = -1;              ///< in `together_`
     std::vector<int> memory_relations = {};  ///< of the memories, that are watched here
     struct Crossed {
       int border = 0, direction = 0;

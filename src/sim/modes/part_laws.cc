@@ -221,6 +221,7 @@ void Part::enter_contacts() {
         contact.pulling = holds == Side::Plus ? Side::Minus : Side::Plus;
       }
     }
+    if (contact.border >= 0) conditions_.mark_restitution(contact.border);
     contacts_.push_back(contact);
   }
 }

@@ -59,6 +59,9 @@ class Conditions {
   expr::ExprId condition(int i) const { return conditions_[static_cast<std::size_t>(i)]; }
   std::span<const Relation> relations() const { return relations_; }
   std::span<const Border> borders() const { return borders_; }
+  void mark_restitution(int border) {
+    borders_[static_cast<std::size_t>(border)].has_restitution = true;
+  }
   /// The borders of the relations that a condition is made of.
   std::span<const int> borders_of(int condition) const {
     return borders_of_[static_cast<std::size_t>(condition)];
