@@ -259,9 +259,9 @@ refused("--initial", "run circle.chi --end 0 --initial near", "did you mean `nea
 works("run limit.chi --end 3 --requirements stop", "error[E6041]", "at t = 2", code=3)
 works("run limit.chi --end 3 --requirements warn --out r.csv", "warning[W6041]", last("r.csv", "time", 3, 0))
 refused("--requirements", "run limit.chi --end 3 --requirements no", "is none of stop, warn")
-works("run spring.chi --end 0 -p @spring.toml --vars v' --out r.csv", last("r.csv", "v'", -4, 0))
-works("run spring.chi --end 0 -p @spring.json --vars v' --out r.csv", last("r.csv", "v'", -5, 0))
-works("run spring.chi --end 0 -p k=3 -p @spring.toml --vars v' --out r.csv", last("r.csv", "v'", -3, 0))
+works("run spring.chi --end 0 -p @spring.toml --vars \"v'\" --out r.csv", last("r.csv", "v'", -4, 0))
+works("run spring.chi --end 0 -p @spring.json --vars \"v'\" --out r.csv", last("r.csv", "v'", -5, 0))
+works("run spring.chi --end 0 -p k=3 -p @spring.toml --vars \"v'\" --out r.csv", last("r.csv", "v'", -3, 0))
 for file in ("given.toml", "given.json"):
     works(f"run given.chi -p @{file}", prints("3[1.0, 2.5]<1, 2.5>{a = 1.5, b = 2}4.04.0hi7.0\n"))
 refused("-p", "run spring.chi --end 1 -p @nothing.toml", "cannot read `nothing.toml`")
