@@ -138,7 +138,7 @@ TEST(Measure, RefusesWhatIsNone) {
   EXPECT_NE(refusal("max(y)").find("`y` is no variable"), std::string::npos);
   EXPECT_NE(refusal("x").find("`x` has many values"), std::string::npos);
   EXPECT_NE(refusal("max(x").find("`)` is missing"), std::string::npos);
-  EXPECT_NE(refusal("mx(x)").find("there is no `mx`"), std::string::npos);
+  EXPECT_NE(refusal("mx(1)").find("there is no `mx`"), std::string::npos);
   EXPECT_NE(refusal("first(x)").find("true or false"), std::string::npos);
   EXPECT_NE(refusal("max(max(x))").find("stands inside"), std::string::npos);
   EXPECT_NE(refusal("x(end) +").find("ends where a value"), std::string::npos);
