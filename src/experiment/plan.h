@@ -72,7 +72,8 @@ std::vector<Axis> read_bounds(std::string_view text, Diagnostics& diagnostics);
 /// reported.
 std::optional<Plan> read_plan(const std::string& path, Diagnostics& diagnostics);
 
-/// The plan as TOML, which reads back as the same plan.
+/// The plan as TOML, which reads back as the same plan, but for options of the numerical method
+/// other than tolerances and the longest step.
 std::string plan_text(const Plan& plan);
 
 }  // namespace chi::experiment
