@@ -72,7 +72,7 @@ void Lowering::broken(ExprId condition, ExprId text, Span span) {
     const auto row = static_cast<std::int32_t>(names.size()) - 1;
     settle_for(e);
     const Operand told = value(e);
-    emit(Op::TellValue, told.reg, number, row, type_index(told.type));
+    emit(Op::TellValue, told.reg, number, row, shown_type_index(told.type, e));
     drop(told);
   }
   span_ = span;

@@ -349,7 +349,7 @@ class LibraryCall {
                  .message = "`interpolate` makes a function before the run, and this is a place of "
                             "the run",
                  .help = "give it a name: `const f = interpolate(...)`, or make it the argument of "
-                         "a parameter `f: real -> real`"});
+                         "a parameter `f: (real) -> real`"});
     }
     const std::vector<TypeId> parameters(two ? 2 : 1, c_.real_type());
     return c_.types.func(parameters, c_.real_type());

@@ -9,7 +9,7 @@ from formula import BadFormula, Formula, number
 _DIRECTIVE = re.compile(r"^//\s*(RUN|ARGS|SOLVERS|EXPECT|ALWAYS|INIT|ANALYZE|CHECK)\b:?\s*(.*)$")
 _NAME = r"[A-Za-z_]\w*(?:\[\d+\])*(?:\.(?:[A-Za-z_]\w*|\d+)(?:\[\d+\])*)*'*"
 _COMPARISON = re.compile(r"^(.*?)\s*(<=|>=|/=|!=|=|<|>)\s*(.*)$")
-KINDS = ("state", "time", "mode", "jump", "conserved", "slide", "zeno", "round", "select", "communication", "print", "several")
+KINDS = ("state", "time", "mode", "jump", "conserved", "slide", "zeno", "round", "select", "communication", "print", "several", "requirement")
 _GRID_POINTS = 20000
 
 

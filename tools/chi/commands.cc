@@ -151,8 +151,7 @@ void add_numerics(std::vector<Option>& options, RunCommandOptions& o) {
                            "Jumps that the constraints of a new mode ask for (default allow)",
                            o.jumps, kGroup));
   options.push_back(one_of("--initial", {"error", "nearest"},
-                           "When equations leave values open, or contradict them, at the start "
-                           "(default error)",
+                           "When equations leave values open at the start (default error)",
                            o.initial, kGroup));
   options.push_back(one_of("--requirements", {"stop", "warn"},
                            "When a requirement of the model does not hold (default stop)",

@@ -7,7 +7,7 @@
 namespace chi::code {
 
 /// Changes whenever anything below does, or Instr, Op, Offer, Selection, RuntimeType.
-inline constexpr std::uint32_t kNativeRoutinesVersion = 3;
+inline constexpr std::uint32_t kNativeRoutinesVersion = 4;
 
 /// What becomes of a process after compiled code, or after something that it calls. The code comes
 /// back with a place, as `native_result` packs the two.

@@ -383,20 +383,12 @@ bool ModeSearch::start_as_set(Sides start) {
   return false;
 }
 
-/// At the start, variables without a start value give way where the others leave no choice; with
-/// `--initial nearest` then all.
+/// At the start, variables without a start value give way where the others leave no choice.
 bool ModeSearch::solve_start(Attempt& attempt) {
-  if (solve_wider(attempt, false)) return true;
-  if (part_.workshop_.options.initial != Initial::Nearest) return false;
-  load(attempt);
-  return solve_wider(attempt, true);
-}
-
-bool ModeSearch::solve_wider(Attempt& attempt, bool all) {
   ModeEquations wider = attempt.plan->equations();
   for (const expr::VarId v : attempt.plan->analysis().unknowns) {
     if (v.index >= part_.workshop_.model.variable_slots) continue;
-    if (all || !part_.workshop_.is_set(v.index)) wider.system.declared.push_back(v);
+    if (!part_.workshop_.is_set(v.index)) wider.system.declared.push_back(v);
   }
   std::vector<expr::VarId>& declared = wider.system.declared;
   std::sort(declared.begin(), declared.end());

@@ -107,7 +107,6 @@ class ModeSearch {
   void leave_surfaces(Sides& start);
   bool start_as_set(Sides start);
   bool solve_start(Attempt& attempt);
-  bool solve_wider(Attempt& attempt, bool all);
   // mode_values.cc
   bool keep_values(Attempt& attempt, double allowed);
   void snap(Attempt& attempt);

@@ -46,9 +46,7 @@ Diagnostic ModeSearch::explain_unsolved(Plan& plan, const SolveFailure& failure)
     result.message = known->message;
     part_.describe(plan, failure, result);
     result.notes.insert(result.notes.end(), known->notes.begin(), known->notes.end());
-    result.help = fmt::format(
-        "{}; or give values that satisfy the equations, or let `--initial nearest` move them",
-        known->help);
+    result.help = fmt::format("{}; or give values that satisfy the equations", known->help);
     return result;
   }
   const bool is_undefined = failure.status == numerics::SolveStatus::Undefined;
