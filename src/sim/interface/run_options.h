@@ -31,10 +31,9 @@ enum class Jumps : std::uint8_t { Allow, Error };
 /// jump as they would during the run.
 enum class StartValues : std::uint8_t { Keep, Jump };
 
-/// What happens to values that equations leave open at the start and in `{ ... }`, and to values
-/// that were set and contradict them: an error, or the values nearest to those that there are, of
-/// minimum norm and inside the bounds (P4 = Uhlig et al., "Initial value calculation for DAE with
-/// higher index", §5-6).
+/// What happens to values that equations leave open at the start and in `{ ... }`: an error, or the
+/// values nearest to those that there are, of minimum norm and inside the bounds (P4 = Uhlig et al.,
+/// "Initial value calculation for DAE with higher index", §5-6).
 enum class Initial : std::uint8_t { Error, Nearest };
 
 /// What a broken requirement or assertion of the model does to the run.
