@@ -96,6 +96,7 @@ Section Parser::classify(std::int32_t i, bool declarations) const {
 // A declaration without its name or its colon still has a type, which nothing else here has.
 bool Parser::broken_declaration_at(std::int32_t i) const {
   if (unwind_at(i) || kind_at(i) == K::LeftBracket) return false;
+  if (claim_at(i, "require")) return false;
   if (kind_at(i) == K::Ident && kind_at(i + 1) == K::Ident) return ends_type(kind_at(i + 2));
   const std::int32_t sign = find_ahead(
       i, {K::Colon, K::Bool, K::Nat, K::Int, K::RealType, K::StringType, K::Void, K::Set, K::Dict},

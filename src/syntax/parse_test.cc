@@ -199,7 +199,7 @@ TEST(ParseClaim, IsAWordAtItsPlaceOnly) {
   EXPECT_EQ(body("[ b -> require x < 2 | c -> y = 1 ]"),
             "() ((guarded (-> b (require (< x 2) _)) (-> c (= y 1)))) ()");
   EXPECT_EQ(body("i: nat <- 0..1: require x[i] < 2, \"far\""),
-            "() ((for (i nat 0 1) (require (< (at x i) 2) \"far\"))) ()");
+            "() ((for (i nat 0 1) (require (< (index x i) 2) \"far\"))) ()");
   EXPECT_EQ(body("x := 1; assert x < 2, \"far\"; skip"),
             "() () ((:= (x) (1)) (assert (< x 2) \"far\") skip)");
   EXPECT_EQ(body("assert not b"), "() () ((assert (not b) _))");
