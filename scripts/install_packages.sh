@@ -6,9 +6,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 wanted=()
 while read -r name mark; do
   case "$name" in '' | '#'*) continue ;; esac
-  if [ -n "$mark" ]; then
-    kind=$(sed -E 's/^# *\((.*)\).*/\1/' <<<"$mark")
-    case " $* " in *" $kind "*) ;; *) continue ;; esac
+  if [[ $mark =~ ^#\ *\(([a-z]+)\) ]]; then
+    case " $* " in *" ${BASH_REMATCH[1]} "*) ;; *) continue ;; esac
   fi
   wanted+=("$name")
 done <"$root/packages.txt"

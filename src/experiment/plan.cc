@@ -193,7 +193,6 @@ std::string plan_text(const Plan& plan) {
   if (plan.sampling != Sampling::Random) line("sampling", toml_quote(name(plan.sampling)));
   if (plan.half_width > 0) line("until-halfwidth", number(plan.half_width));
   if (plan.confidence != 0.95) line("confidence", number(plan.confidence));
-  if (plan.batches > 0) line("batches", fmt::format("{}", plan.batches));
   std::swap(text, runs);
   if (!runs.empty()) text += "\n[runs]\n" + runs;
   if (!plan.setting.measures.empty()) {
@@ -201,10 +200,9 @@ std::string plan_text(const Plan& plan) {
     for (const Measure& measure : plan.setting.measures)
       line(toml_key(measure.name), toml_quote(measure.text));
   }
-  if (!plan.table.empty() || !plan.report.empty() || !plan.store.empty()) {
+  if (!plan.table.empty() || !plan.store.empty()) {
     text += "\n[output]\n";
     if (!plan.table.empty()) line("table", toml_quote(plan.table));
-    if (!plan.report.empty()) line("report", toml_quote(plan.report));
     if (!plan.store.empty()) line("store", toml_quote(plan.store));
   }
   return text;

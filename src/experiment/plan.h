@@ -50,8 +50,7 @@ struct Plan {
   Sampling sampling = Sampling::Random;
   double half_width = 0;  ///< until the intervals are so narrow, relative; 0: count
   double confidence = 0.95;
-  int batches = 0;  ///< of one long run, instead of replications
-  std::string table = {}, report = {}, store = {};
+  std::string table = {}, store = {};
   std::string data = {};       ///< of a fit: the measured values
   std::string objective = {};  ///< of an optimisation, or what is to be sensitive
   bool is_maximized = false;

@@ -316,7 +316,7 @@ class Reader {
 
   void read_runs(const toml::table& runs) {
     keys(runs, " in `[runs]`",
-         {"count", "seed", "sampling", "until-halfwidth", "confidence", "batches", "warmup"});
+         {"count", "seed", "sampling", "until-halfwidth", "confidence", "warmup"});
     integer<std::int64_t>(runs, "count", plan_.count, 1);
     integer<std::uint64_t>(runs, "seed", plan_.seed, 0);
     std::string sampling = "random";
@@ -326,7 +326,6 @@ class Reader {
     number(runs, "until-halfwidth", plan_.half_width, 1e-300);
     number(runs, "confidence", plan_.confidence, 1e-300);
     if (!(plan_.confidence < 1)) wrong(&runs, "`confidence` is between 0 and 1");
-    integer<int>(runs, "batches", plan_.batches, 2);
     number(runs, "warmup", plan_.setting.warmup, 0);
   }
 
@@ -341,9 +340,8 @@ class Reader {
   }
 
   void read_output(const toml::table& output) {
-    keys(output, " in `[output]`", {"table", "report", "store"});
+    keys(output, " in `[output]`", {"table", "store"});
     text(output, "table", plan_.table);
-    text(output, "report", plan_.report);
     text(output, "store", plan_.store);
   }
 

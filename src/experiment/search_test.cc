@@ -63,15 +63,20 @@ TEST(Fit, FindsABouncingBallWithHonestErrors) {
     const double exact[] = {0.8, 9.81};
     for (std::size_t i = 0; i < 2; ++i) {
       const double off = std::abs(found.values[i] - exact[i]) / found.errors[i];
-      far += off < 4 ? 0 : 1;
+      if (off >= 4) {
+        // The sum of squares has a kink where an impact passes a sample. The best estimate may lie
+        // beyond one, where the linear standard error is too small: but it is the best one.
+        ++far;
+        const Fitted near = fit(*subject, setting,
+                                {bounds("e", 0.797, 0.803), bounds("g", 9.7, 9.9)}, data, 0, 2);
+        EXPECT_LT(found.noise[0], near.noise[0]);
+      }
       inside += off < 1 ? 1 : 0;
       ++all;
     }
     EXPECT_NEAR(found.noise[0], 0.01, 0.004);
   }
   EXPECT_NEAR(inside / static_cast<double>(all), 0.683, 0.25);
-  // An impact that passes a sample makes a kink in the sum of squares. A search that ends in one
-  // has an error of its own, which the standard error does not know.
   EXPECT_LE(far, 1);
 }
 

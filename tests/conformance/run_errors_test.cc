@@ -76,6 +76,9 @@ const std::vector<Case>& cases() {
       {"E6020", "", "x := [ x > 5 -> 1 | x < 5 -> 2 ]"},
       {"E6022", "", "x := f(x)", "func f(n: nat) -> nat = f(n + 1) + 1", "model.chi:1:"},
       {"E6023", "xs: nat*", "xs := range(10^12)"},
+      {"E6041", "", "assert x < 5, \"too far\""},
+      {"E6042", "r: real := 5", "r := f(r)", "const f = interpolate([0.0, 1.0], [0.0, 1.0])",
+       "model.chi:1:"},
   };
   return all;
 }
