@@ -150,8 +150,7 @@ std::optional<StudySettings> study_settings(const StudyOptions& call, Diagnostic
   whole(call.jobs, "-j", kMostJobs, jobs, diagnostics);
   settings.jobs = static_cast<int>(jobs);
   settings.plan.setting.run.heap_limit = memory_for_values() / jobs;
-  check_written(settings.plan.model,
-                {settings.plan.table, settings.plan.report, settings.plan.store}, diagnostics);
+  check_written(settings.plan.model, {settings.plan.table, settings.plan.store}, diagnostics);
   if (diagnostics.error_count() > before) return std::nullopt;
   return settings;
 }
