@@ -26,7 +26,7 @@ NUMBER = re.compile(r"(?<![\w.^/-])(\d+\.\d+(?:e-?\d+)?)(?![\w.]*\d)(?:\s*(ms|%)
 INTEGER = re.compile(r"(?<![\w.^/'-])\d{2,}(?![\w.]*\d)")
 LITERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 EXPECTED = re.compile(r"(?:=|<=?|>=?|at) *([^=<>]+?)(?: *\+- .*| at .*)?$", re.M)
-EXAMPLE = re.compile(r"(?:examples/)?((?:mechanics|circuits|process|control|physics|hybrid|manufacturing|papers)/\w+)(?:\.chi)?")
+EXAMPLE = re.compile(r"(?:examples/)?((?:mechanics|circuits|process|control|physics|hybrid|manufacturing|netlists|modelica|papers)/\w+)(?:\.chi)?")
 
 
 def values_of(text):

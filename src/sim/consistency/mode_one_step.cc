@@ -40,7 +40,9 @@ double ModeSearch::time_scale() const {
       if (rate > 0) scale = std::min(scale, size / rate);
     }
   }
-  const double run = kPartOfRun * (std::isfinite(options.end) ? options.end : 1);
+  // A run that only starts (`chi init`, `chi check`) ends at 0 and has no scale of its own.
+  const bool has_scale = std::isfinite(options.end) && options.end > 0;
+  const double run = kPartOfRun * (has_scale ? options.end : 1);
   return std::isfinite(scale) ? std::min(scale, run) : run;
 }
 
