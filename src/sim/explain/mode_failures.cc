@@ -162,8 +162,12 @@ Diagnostic ModeSearch::explain(const Attempt& attempt) const {
     result.help = "without `--jumps error` the run goes on from the values after the jump";
     return result;
   }
-  CHI_CHECK(attempt.why.has_value(), "what was tried in vain failed for a reason");
-  return *attempt.why;
+  if (attempt.why) return *attempt.why;
+  // It has a solution, whose own derivatives lead to other modes, and these back to it.
+  Diagnostic result{.code = DiagCode::NoConsistentMode,
+                    .message = fmt::format("no mode is consistent at t = {:.10g}", time())};
+  if (attempt.plan != nullptr) result.span = part_.row_span(attempt.plan->equations(), 0);
+  return result;
 }
 
 /// Where the values, or impulses, led from the first mode: to one without a solution, or around in
