@@ -55,9 +55,8 @@ double inverse(Probability probability, double p) {
 /// Reads a variable by the fields of its type, which make it what it is.
 class Reader {
  public:
-  Reader(const flat::FlatModel& model, const code::Program& program, const code::Machine& machine,
-         double now)
-      : model_(model), program_(program), machine_(machine), now_(now) {}
+  Reader(const flat::FlatModel& model, const code::Program& program, double now)
+      : model_(model), program_(program), now_(now) {}
 
   void read(const std::string& name, TypeId type, const Slot* value, std::vector<Observed>& out) {
     const sema::Types& types = model_.typed.types;
@@ -157,7 +156,6 @@ class Reader {
 
   const flat::FlatModel& model_;
   const code::Program& program_;
-  const code::Machine& machine_;
   double now_;
 };
 
@@ -176,7 +174,7 @@ std::vector<Observed> observed(const flat::FlatModel& model, const code::Program
                                const code::Machine& machine, const sim::Frames& frames,
                                double now) {
   std::vector<Observed> all;
-  Reader reader(model, program, machine, now);
+  Reader reader(model, program, now);
   for (flat::VariableId v{0}; v.index < model.variables.size(); ++v.index) {
     if (frames.variable[v] < 0) continue;
     const flat::Variable& variable = model.variables[v];

@@ -83,7 +83,7 @@ class Meter : public sim::Recorder {
   std::unique_ptr<code::Formulas> formulas_, outer_;
   std::vector<Leaf> inputs_;
   std::int32_t time_place_ = -1;
-  bool looks_between_ = false, needs_time_ = false;
+  bool looks_between_ = false;
   std::vector<double> frame_, now_;                 // now_: the roots at the last look
   std::array<std::vector<double>, kPoints> nodes_;  // the roots at the points of a piece
   const code::Machine* machine_ = nullptr;

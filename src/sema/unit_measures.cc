@@ -5,8 +5,7 @@ namespace {
 
 class Filler {
  public:
-  Filler(Context& c, UnitRules& rules)
-      : rules_(rules), shapes_(rules.shapes), measures_(c.model.measures) {}
+  Filler(Context& c, UnitRules& rules) : shapes_(rules.shapes), measures_(c.model.measures) {}
 
   MeasureId measure(ShapeId id) {
     const UnitShape shape = shapes_[id];
@@ -37,7 +36,6 @@ class Filler {
     return shapes_.number_of(units::coherent(*dimension));
   }
 
-  UnitRules& rules_;
   UnitShapes& shapes_;
   Measures& measures_;
 };

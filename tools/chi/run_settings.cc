@@ -169,9 +169,9 @@ flat::Request request_of(const RunCommandOptions& call, Diagnostics& diagnostics
     if (parameter.starts_with('@')) {
       auto read = driver::read_parameters(parameter.substr(1), diagnostics);
       if (!read) continue;
-      for (auto& [name, text] : *read) {
-        std::erase_if(of_files, [&](const auto& row) { return row.first == name; });
-        of_files.emplace_back(std::move(name), std::move(text));
+      for (auto& given : *read) {
+        std::erase_if(of_files, [&](const auto& row) { return row.first == given.first; });
+        of_files.push_back(std::move(given));
       }
       continue;
     }

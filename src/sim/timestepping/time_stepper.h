@@ -52,7 +52,7 @@ class TimeStepper : public FixedSteps {
     LawProblem laws;
     std::unique_ptr<numerics::OneStep> step;
     std::vector<double> known;  // of the frame, what is no unknown
-    double h = 0;               // θ h
+    double h;                   // θ h; set with the rest by `pose`
   };
   void enter_columns(std::vector<double>& frame);
   bool solve(double until, double theta_h, std::vector<double>& frame);
