@@ -172,9 +172,9 @@ class Faults:
                 self.interrupted(lines, form, twice=lines % 3 == 0)
 
     def interrupt_while_moving(self):
-        """No statement runs: only the integrator is at work."""
+        """No statement runs: only the integrator is at work, and the row at the start is written."""
         (self.folder / "moving.chi").write_text(
-            'proc P() = |[ x: real := 1.0, v: real := 0.0 | x\' = v, v\' = -x | !"begun\\n" ]|\n')
+            'proc P() = |[ x: real := 1.0, v: real := 0.0 | x\' = v, v\' = -x | delta 1.0; !"begun\\n" ]|\n')
         process = subprocess.Popen([self.chi, "run", "moving.chi", "--end", "1e12", "--points", "11", "--out", "moving.csv"],
                                    cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         expect(process.stdout.readline() == b"begun\n", "the output is held back while the integrator is at work")
